@@ -1,4 +1,4 @@
-// Only this file includes pybind11. It also has helpers for every binding.
+// Helpers for all Python bindings. The bindings include pybind11 only through this file.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -32,8 +32,8 @@ namespace py = pybind11;
 using namespace py::literals;
 
 // Calls f, which acquires the GIL. While the interpreter exits, Python before 3.14 calls pthread_exit in a thread that
-// acquires the GIL. pthread_exit unwinds the stack. The unwinding must not reach noexcept functions, so or_sleep_at_exit
-// catches it. The thread then sleeps until the process ends, as it does in Python 3.14.
+// acquires the GIL. pthread_exit unwinds the stack, and the unwinding must not reach noexcept functions. or_sleep_at_exit
+// therefore catches the unwinding and lets the thread sleep until the process ends, as Python 3.14 does.
 template <class F>
 auto or_sleep_at_exit(const F& f) {
 #ifdef __GLIBCXX__
@@ -61,7 +61,7 @@ class WithoutGil {
   PyThreadState* const state_ = PyEval_SaveThread();
 };
 
-// Returns the Threads for a call from Python. Their `poll` acquires the GIL and checks for Ctrl-C.
+// Returns the Threads for a call from Python, whose `poll` acquires the GIL and checks for Ctrl-C.
 inline Threads python_threads(int n_threads) {
   return {effective_n_threads(n_threads), [] {
             return or_sleep_at_exit([] {
@@ -131,10 +131,10 @@ inline std::string encoded(const py::handle& string) {
   return py::reinterpret_steal<py::bytes>(bytes);
 }
 
-// Raises TypeError for an element that is not a string.
+// Raises TypeError if an element is not a string.
 inline std::vector<std::string> all_encoded(const py::sequence& strings, const char* name) {
   std::vector<std::string> all;
-  for (const py::object string : strings) {  // keeps the string alive, because a signal handler may change the sequence
+  for (const py::object string : strings) {  // keeps the string alive if a signal handler changes the sequence
     check_signals(static_cast<std::int64_t>(all.size()));
     if (!PyUnicode_Check(string.ptr()))
       throw py::type_error(std::string(name) + " must be strings, found " + Py_TYPE(string.ptr())->tp_name);
@@ -178,18 +178,18 @@ std::span<const T> span_of(const py::array& array, const char* name) {
   return {data, static_cast<std::size_t>(array.size())};
 }
 
-using B2 = std::pair<double, double>;  // b2 as a double-double: the value and its rounding error
+using B2 = std::pair<double, double>;  // the smoothing b2 as a double-double: its value and its rounding error
 using Prior = std::optional<py::array>;
 
-// Returns an Estimation with these values. The Estimation points into the array `prior`.
+// Returns an Estimation with b1, b2 and the prior weights in the array `prior`, which must outlive the Estimation.
 inline Estimation estimation(double b1, const B2& b2, const Prior& prior) {
   Estimation e{b1, b2.first, {}, b2.second};
   if (prior) e.prior_weights = span_of<double>(*prior, "class_prior");
   return e;
 }
 
-// Returns a view of the arrays, which must outlive the view. No array is converted. Raises TypeError for a dtype that
-// types.hpp does not list.
+// Returns a view of the three arrays, which must outlive the view. No array is converted. Raises TypeError for a dtype that
+// TERMSIFT_FOR_EACH_MATRIX does not list.
 inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns) {
   require_vector(data, "data");
   if (indptr.size() < 1) throw py::value_error("indptr is empty, expected one entry more than rows");
@@ -209,7 +209,7 @@ inline AnyCsr csr_of(const py::array& indptr, const py::array& indices, const py
 // Exact or float counts. Counts are immutable, so every operation returns new counts.
 using CountsObject = std::variant<ClassCounts<std::int64_t>, ClassCounts<double>>;
 
-// Returns the counts of a Python object of class Counts. Raises a Python error for any other object.
+// Returns the counts of a Python object of class Counts. Raises a Python error for an object that is not a Counts.
 const CountsObject& counts_of(const py::handle& object);
 
 // Returns f(counts), where `counts` is the ClassCounts in the Python object.
@@ -221,8 +221,8 @@ auto with_counts(const py::handle& object, const F& f) {
 // Returns a Python object of class Counts.
 py::object to_python(CountsObject counts);
 
-// Returns the documents of a Python object of class Texts. The object must outlive the result. Raises a Python error for any
-// other object. If a binding throws BadText, Python raises BadTextError.
+// Returns the documents of a Python object of class Texts, which must outlive the result. Raises TypeError for an object
+// that is not a Texts. A BadText that a binding throws becomes BadTextError in Python.
 Texts texts_of(const py::handle& object);
 
 // Returns a Python object of class Texts whose documents lie in the memory that `owner` holds.

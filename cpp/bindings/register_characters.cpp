@@ -5,7 +5,7 @@
 namespace termsift::bindings {
 namespace {
 
-// This function needs no lock, because it only reads tables of the interpreter.
+// character() does not acquire the GIL, because it only reads tables of the interpreter.
 Character character(char32_t c) {
   return {static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(c))),
           Py_UNICODE_ISALNUM(static_cast<Py_UCS4>(c)) || c == U'_', Py_UNICODE_ISSPACE(static_cast<Py_UCS4>(c)) != 0};
@@ -18,8 +18,8 @@ py::str text(std::initializer_list<char32_t> characters) {
   return py::reinterpret_steal<py::str>(made);
 }
 
-// Finds the casings of the characters from `first` on by calling str.lower. This method turns a capital sigma at the end of
-// a string into a final sigma if a cased letter precedes the sigma. Case-ignorable characters between them do not matter.
+// Finds the casings of the characters from `first` on by calling str.lower. str.lower turns a capital sigma at the end of a
+// string into a final sigma if a cased letter precedes the sigma, even if case-ignorable characters lie between the two.
 void casings(char32_t first, Casing* casings) {
   or_sleep_at_exit([=] {
     const py::gil_scoped_acquire gil;

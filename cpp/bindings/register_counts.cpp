@@ -12,7 +12,7 @@
 namespace termsift::bindings {
 namespace {
 
-// The Python class Counts. It wraps the variant, because pybind11 would pass a bare std::variant by value.
+// The Python class Counts wraps a std::variant, because pybind11 would pass a bare std::variant by value.
 struct Counts {
   CountsObject value;
 
@@ -34,7 +34,7 @@ Counts empty_counts(std::int64_t n_classes, bool exact) {
   return {make(double{})};
 }
 
-// The path that use_counting_path forces, as an index into counting_paths. -1 if no path is forced.
+// The index in counting_paths of the path that use_counting_path forces, or -1 if no path is forced.
 std::atomic<int> forced_path{-1};
 
 template <CountType Count>
@@ -44,7 +44,7 @@ ClassCounts<Count> as(const Counts& counts, const Threads& threads) {
   return std::get<ClassCounts<Count>>(counts.value);
 }
 
-// Returns f(a, b, threads). If either operand holds float counts, both are passed as float counts.
+// Returns f(a, b, threads). If a or b holds float counts, f gets both a and b as float counts.
 template <class F>
 Counts combine(const Counts& a, const Counts& b, int n_threads, const F& f) {
   const Threads threads = python_threads(n_threads);
@@ -61,8 +61,8 @@ Counts derived(const Counts& counts, int n_threads, const F& f) {
   return without_gil([&] { return counts.visit([&](const auto& c) -> Counts { return {f(c, threads)}; }); });
 }
 
-// Adds the documents to the counts. Returns the new counts and the name of the counting path. If `by_term` is true, the
-// arrays are a CSC matrix. If count_columns() cannot count this matrix, the result is nullopt.
+// Adds the documents of a matrix to `counts`. Returns the new counts and the name of the counting path. If `by_term` is
+// true, the matrix is CSC, and otherwise CSR. Returns nullopt if count_columns() cannot count a CSC matrix.
 std::optional<std::pair<Counts, std::string>> updated(
     const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
     bool by_term, const std::optional<py::array>& label_indptr, const py::array& codes,
@@ -117,13 +117,13 @@ py::array row_values(const std::vector<ClassRowPtr<Count>>& rows, const F& f) {
   return values;
 }
 
-// Returns the getter of a property of Counts. The getter returns one array, with f(row) of each class.
+// Returns the getter of a Python property whose value is an array with f(row) for the row of each class.
 template <class F>
 auto of_classes(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return row_values(c.rows, f); }); };
 }
 
-// Returns the getter of a property of Counts. The getter returns f(counts) for the ClassCounts in the object.
+// Returns the getter of a Python property whose value is f(counts) for the ClassCounts in the object.
 template <class F>
 auto of_counts(const F& f) {
   return [f](const Counts& counts) { return counts.visit([&](const auto& c) { return f(c); }); };
@@ -178,8 +178,7 @@ py::dict to_arrays(const Counts& counts) {
   });
 }
 
-// The arrays `tf` and `df` have elements of the type Frequency. For exact counts this type is int64 or uint32, and for float
-// counts double.
+// Frequency is the element type of the arrays `tf` and `df`: int64 or uint32 for exact counts, and double for float counts.
 template <CountType Count, class Frequency = Count>
 Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool has_collection, const py::array& class_docs,
                          const py::array& indptr, const py::array& terms, const py::array& tf, const py::array& df,
@@ -237,8 +236,8 @@ const CountsObject& counts_of(const py::handle& object) { return object.cast<con
 py::object to_python(CountsObject counts) { return py::cast(Counts{std::move(counts)}); }
 
 void register_counts(py::module_& module) {
-  // CountOverflowError derives from ValueError, because other invalid input also raises ValueError. It also derives from
-  // OverflowError, which Python raises when arithmetic overflows.
+  // CountOverflowError derives from OverflowError, which Python raises when arithmetic overflows, and from ValueError, which
+  // other invalid input raises.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
 
@@ -321,7 +320,7 @@ void register_counts(py::module_& module) {
     for (const CountingPath path : counting_paths) names.emplace_back(name(path));
     return names;
   });
-  // Lets tests check that all paths return the same bits.
+  // use_counting_path lets tests check that all counting paths return the same bits.
   module.def("use_counting_path", [](const std::optional<std::string>& wanted) {
     if (!wanted) return forced_path.store(-1);
     for (int i = 0; i < static_cast<int>(std::size(counting_paths)); ++i)

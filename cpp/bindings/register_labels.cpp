@@ -22,7 +22,7 @@ class Numbering {
     if (number == next()) firsts_.push_back(i);
     codes_[i] = number;
   }
-  // Returns the number of each label, and the position of the first label with each number.
+  // Returns two arrays: the number of each label, and the position at which each number first occurs.
   py::tuple result() && {
     const py::array_t<std::int64_t> firsts(static_cast<py::ssize_t>(firsts_.size()), firsts_.data());
     return py::make_tuple(to_numpy(std::move(codes_), {n_}), firsts);
@@ -34,8 +34,8 @@ class Numbering {
   std::vector<std::int64_t> firsts_;
 };
 
-// Numbers n labels by their bytes, bytes_of(i). For a missing label, bytes_of(i) has a null pointer. All missing labels
-// share one number.
+// Numbers n labels by their bytes. bytes_of(i) returns the bytes of label i, or a null pointer if the label is missing. All
+// missing labels share one number.
 template <class BytesOf>
 py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
   Numbering numbering(n);
@@ -52,11 +52,11 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
 }
 
 // A cache that maps the 64 bits of a label to its number. Most labels are found in the cache, because labels usually repeat
-// a few objects or integers. Only the other labels must be hashed.
+// a few objects or integers. Only labels outside the cache must be hashed.
 class KnownNumbers {
  public:
-  // Returns a reference to the number of the label with these bits. If the number is -1, the label is not in the cache, and
-  // the caller must set its number.
+  // Returns a reference to the number of the label with the given bits. If the number is -1, the label is not in the cache,
+  // and the caller must set its number.
   std::int32_t& of(std::uint64_t bits) {
     Known& known = known_[bits * 0x9E3779B97F4A7C15 >> (64 - n_bits)];
     if (known.bits != bits) known = {bits, -1};
@@ -81,8 +81,8 @@ py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
     for (std::int64_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
       const char* const label = data + static_cast<std::size_t>(i) * size;
-      // If the size is a constant, memcpy is compiled to a single load. Otherwise it is a function call, which takes longer
-      // than all other work.
+      // memcpy is compiled to a single load only if its size is a constant. A call of memcpy takes longer than the rest of
+      // this loop.
       if (size == sizeof bits) {
         std::memcpy(&bits, label, sizeof bits);
       } else if (std::uint32_t four; size == sizeof four) {
@@ -115,12 +115,12 @@ py::tuple number_objects(const py::object& labels) {
   }
   Numbering numbering(n);
   KnownNumbers known_numbers;
-  py::dict numbers;  // keeps the first label of each number alive, because comparing labels may change the list
+  py::dict numbers;  // keeps the first label of each number alive if a comparison of labels changes the list
   for (std::int64_t i = 0; i < n; ++i) {
     check_signals(i);
     if (is_list && i >= PyList_GET_SIZE(labels.ptr())) throw py::value_error("the labels changed while they were read");
     PyObject* item = is_list ? PyList_GET_ITEM(labels.ptr(), i) : elements[i];
-    if (item == nullptr) item = Py_None;  // numpy allows null pointers in arrays of objects
+    if (item == nullptr) item = Py_None;  // numpy, too, reads a null pointer in an array of objects as None
     std::int32_t& known = known_numbers.of(std::uint64_t{reinterpret_cast<std::uintptr_t>(item)});
     if (known < 0) {
       const auto label = py::reinterpret_borrow<py::object>(item);
@@ -139,7 +139,7 @@ py::tuple number_labels(const py::object& labels) {
   if (!py::isinstance<py::array>(labels)) {
     const Texts texts = texts_of(labels);
     return number_bytes(std::ssize(texts), [&](std::int64_t i) {
-      const Text& text = texts[static_cast<std::size_t>(i)];  // always UTF-8, because labels come from Arrow here
+      const Text& text = texts[static_cast<std::size_t>(i)];  // UTF-8, because labels in a Texts object come from Arrow
       return std::string_view(static_cast<const char*>(text.data), static_cast<std::size_t>(text.length));
     });
   }

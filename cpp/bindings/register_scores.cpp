@@ -20,7 +20,7 @@ py::array score_terms(const py::object& counts, AnyMeasure measure, Aggregate ag
   });
 }
 
-// Returns an array of shape (n_classes, n_terms). It holds class scores if Result is double, and directions otherwise.
+// Returns an array of class scores (if Result is double) or directions, of shape (n_classes, n_terms).
 template <class Result, class AnyMeasure>
 py::array score_classes(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                         int n_threads) {
@@ -33,7 +33,7 @@ py::array score_classes(const py::object& counts, AnyMeasure measure, double b1,
   });
 }
 
-// Returns the directions and the scores of pairs.
+// Returns the directions and the scores of pairs of a class and a term.
 template <class AnyMeasure>
 py::tuple find_scores_of_pairs(const py::object& counts, AnyMeasure measure, double b1, const B2& b2, const Prior& prior,
                                int n_threads, const py::array& starts, const py::array& terms) {

@@ -37,7 +37,7 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
                         ranking.evaluations);
 }
 
-// Returns (hits, predicted), each of shape (number of ks, n_classes).
+// Returns the arrays (hits, predicted), each of shape (number of ks, n_classes).
 py::tuple classify(const py::object& counts, EventModel model, double b1, const py::array& ranking, const py::array& ks,
                    const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                    const py::array& labels, TermWeight term_weight, int n_threads) {
@@ -55,8 +55,8 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
   });
 }
 
-// Returns the weights (n_terms + 1, n_classes). The last row holds the intercepts. Only tests use this function, because
-// guided gain never keeps all weights.
+// Returns the weights of all linear machines as an array (n_terms + 1, n_classes), whose last row holds the intercepts. Only
+// tests call train(), because guided gain never keeps all weights.
 py::array train(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
                 const py::array& classes, std::int32_t n_classes, const std::optional<py::array>& weights, double cost,
                 std::int32_t epochs, int n_threads) {

@@ -18,14 +18,14 @@ py::str described(const py::str& file, const BadRow& row) {
   return py::str(form).format(file, row.first_line, row.last_line, fault);
 }
 
-// Returns a function that calls readinto(buffer) of a Python file. Any thread may call the function.
+// Returns a function that calls readinto(buffer) of a Python file. Any thread may call the returned function.
 TableReader::Read python_read(py::object readinto) {
   return [readinto = std::make_shared<py::object>(std::move(readinto))](std::uint8_t* to, std::int64_t n) {
     return or_sleep_at_exit([&] {
       const py::gil_scoped_acquire gil;
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       const auto buffer = py::memoryview::from_memory(static_cast<void*>(to), static_cast<py::ssize_t>(n));
-      struct Release {  // releases the buffer even after an exception, because a traceback may keep the memoryview
+      struct Release {  // releases the memoryview, which the traceback of an exception may keep alive
         const py::memoryview& view;
         ~Release() {
           Py_XDECREF(PyObject_CallMethod(view.ptr(), "release", nullptr));
@@ -37,7 +37,7 @@ TableReader::Read python_read(py::object readinto) {
   };
 }
 
-// The Python class Table. It has a reader, and the name of the file for error messages.
+// The Python class Table, which holds a table reader and the name of its file for error messages.
 class Table {
  public:
   Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}
@@ -46,7 +46,7 @@ class Table {
   const TableReader& reader() const { return *reader_; }
   const py::str& file() const { return file_; }
 
-  // Returns f(reader), computed without the GIL. Throws an error if another thread is running this function.
+  // Returns f(reader), computed without the GIL. Throws std::logic_error if another thread is reading the table.
   template <class F>
   auto reading(const F& f) {
     if (is_busy_.exchange(true)) throw std::logic_error("another thread is reading this table");
@@ -82,7 +82,7 @@ TableReader::Options options_of(const py::list& labels, bool skip, const std::st
   return {all_encoded(labels, "labels"), skip, encoding, block_bytes, unlabelled};
 }
 
-// Returns the texts and classes of the next block, or None at the end.
+// Returns the texts and classes of the next block, or None at the end of the table.
 py::object read(Table& table) {
   auto block = std::make_shared<TableBlock>();
   if (!table.reading([&](TableReader& reader) { return reader.next(*block); })) return py::none();
@@ -104,7 +104,7 @@ py::list skipped(const Table& table) {
   return all;
 }
 
-// Splits the first row at the delimiter. Returns (number of the row's first line, fields, fault or None).
+// Splits the first row at the delimiter. Returns the number of the row's first line, the fields, and the fault or None.
 py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
   const DelimitedReader::Row row = table.reading(
       [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });

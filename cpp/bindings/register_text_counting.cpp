@@ -30,7 +30,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   if (min_n < 1 || max_n < min_n)
     throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
                           std::to_string(max_n) + ")");
-  // The number of words is limited because there is a separate table for each length of n-grams.
+  // The number of words in an n-gram is limited, because each length of n-grams has a separate table.
   constexpr std::int64_t most_words = 1000;
   if (rules.analyzer == Analyzer::word && max_n > most_words)
     throw py::value_error("n-grams may have at most " + std::to_string(most_words) + " words, got " + std::to_string(max_n));
@@ -40,7 +40,7 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
   return rules;
 }
 
-// Copies an array that is used without the GIL, because another Python thread could change the original after the check.
+// Copies an array that C++ code uses without the GIL, because another Python thread could change the original meanwhile.
 std::vector<std::int32_t> copied(const std::optional<py::array>& array, const char* name) {
   if (!array) return {};
   const auto elements = span_of<std::int32_t>(*array, name);
@@ -88,7 +88,7 @@ py::array index_sums(const TextIndex& index, const py::object& texts, const py::
   return to_numpy(on_threads(n_threads, sum), {std::ssize(documents), weights.shape(1)});
 }
 
-// Returns a method for a function of TextCounter that returns one value per term.
+// Returns a Python method that calls f, a function of TextCounter that returns one value per term.
 auto by_term(LargeArray<std::int64_t> (TextCounter::*f)(const Threads&) const) {
   return [f](const TextCounter& counter, int n_threads) {
     const auto values = [&](const Threads& threads) { return (counter.*f)(threads); };

@@ -19,7 +19,7 @@ std::shared_ptr<const void> owner_of(py::object object) { return std::make_share
 
 // ---- from Python objects -------------------------------------------------------------------------------------------------
 
-// Returns text_of(item, i) for each item of a list or tuple. Keeps the items alive, because a list may change later.
+// Returns text_of(item, i) for each item of a list or tuple. The result keeps the items alive if the list changes later.
 template <class TextOf>
 HeldTexts of_items(const py::object& sequence, const char* expected, const TextOf& text_of) {
   if (!PyList_Check(sequence.ptr()) && !PyTuple_Check(sequence.ptr()))
@@ -43,8 +43,8 @@ HeldTexts of_items(const py::object& sequence, const char* expected, const TextO
   throw py::error_already_set();
 }
 
-// Returns whether an object is missing. None is missing, and so is an object that is not equal to itself (NaN, NaT). An
-// object is also missing if the comparison `item == item` has no truth value (pandas' NA).
+// Returns whether `item` stands for a missing text. A missing text is None, an object that is not equal to itself (NaN,
+// NaT), or an object whose comparison `item == item` has no truth value (pandas' NA).
 bool is_missing(PyObject* item) {
   if (item == Py_None) return true;
   const auto equal = py::reinterpret_steal<py::object>(PyObject_RichCompare(item, item, Py_EQ));
@@ -54,7 +54,8 @@ bool is_missing(PyObject* item) {
   return truth == 0 || no_truth;
 }
 
-// Returns the characters of a Python string without converting them to UTF-8, because the string would cache its UTF-8 form.
+// Returns the characters of a Python string. The characters are not converted to UTF-8, because a string caches its UTF-8
+// form.
 Text text_of(PyObject* string) {
 #if PY_VERSION_HEX < 0x030C0000
   if (PyUnicode_READY(string) != 0) throw py::error_already_set();
@@ -93,7 +94,7 @@ T& in_capsule(const py::handle& capsule, const char* name) {
   return *static_cast<T*>(pointer);
 }
 
-// Reads a stream without the GIL, because the source of the stream may have to acquire the GIL on another thread.
+// Reads an Arrow stream without the GIL, because the source of the stream may have to acquire the GIL on another thread.
 HeldTexts of_arrow(const py::object& source, const std::optional<std::string>& column) {
   const Threads threads = python_threads(1);
   try {
@@ -184,7 +185,7 @@ HeldTexts take(const HeldTexts& object, const py::array& positions) {
 
 // ---- errors --------------------------------------------------------------------------------------------------------------
 
-PyObject* bad_text_error = nullptr;  // the exception class, which is never freed
+PyObject* bad_text_error = nullptr;  // the Python class BadTextError, which is never freed
 
 void register_bad_text(py::module_& module) {
   const py::dict attributes("document"_a = 0, "byte"_a = 0, "__module__"_a = "termsift._core");

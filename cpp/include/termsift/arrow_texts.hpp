@@ -11,8 +11,9 @@
 
 namespace termsift {
 
-// The Arrow C data and stream interfaces (https://arrow.apache.org/docs/format/CDataInterface.html) define these structs.
-// The owner of a struct must call its `release` once, unless `release` is null. This call sets `release` to null.
+// The Arrow C data and stream interfaces (https://arrow.apache.org/docs/format/CDataInterface.html) define the Arrow
+// structs. The owner of an Arrow struct must call its `release` once. The call sets `release` to null, which marks the
+// struct as released.
 struct ArrowSchema {
   const char* format;
   const char* name;
@@ -51,11 +52,11 @@ struct NotStrings : std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-// Both functions return the texts of an array of strings, or of the named `column` of a table. Nulls become missing texts.
-// The string types are utf8, large_utf8, utf8_view and dictionaries of these. No text is copied. Both functions own the
-// structs passed to them and release each exactly once, even on errors. They trust the structure of an array, but check the
-// offsets, lengths and indices in its buffers. They do not check whether the texts are valid UTF-8, because this is checked
-// when the texts are read.
+// texts_of_stream() and texts_of_array() return the texts of an array of strings, or of the named `column` of a table. Nulls
+// become missing texts. The string types are utf8, large_utf8, utf8_view and dictionaries with such strings. No text is
+// copied. Each struct that is passed to the functions is released exactly once, even on errors. The functions trust the
+// structure of an Arrow array, but check the offsets, lengths and indices in its buffers. Whether a text is valid UTF-8 is
+// checked later, when the text is read.
 HeldTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::string>& column, const Poll& poll);
 HeldTexts texts_of_array(ArrowSchema& schema, ArrowArray& array, const std::optional<std::string>& column,
                           const Poll& poll = {});

@@ -1,5 +1,5 @@
-// Properties of characters. The language that calls the core supplies them. The core has no Unicode tables of its own, so it
-// cuts the same words as the Python version that runs it.
+// Properties of characters. The core has no Unicode tables: it uses those of the running Python version, so the core and
+// Python cut a text into the same words.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ struct Character {
 enum class Casing : std::uint8_t { unknown, none, cased, ignorable };
 inline constexpr char32_t n_casings_at_once = 64;
 
-// Several threads may call these functions at once. Each function must always return the same result for the same
-// character.
+// Several threads may call the functions of a CharacterSource at once. Each function must always return the same result for
+// the same character.
 struct CharacterSource {
   Character (*character)(char32_t c) = nullptr;
   // Writes the casings of n_casings_at_once characters, from `first` on.
   void (*casings)(char32_t first, Casing* casings) = nullptr;
-  // Returns the compatibility decomposition (NFKD) without combining characters.
+  // Returns the compatibility decomposition (NFKD) of c without combining characters.
   std::u32string (*without_accents)(char32_t c) = nullptr;
 };
 
-// This function must be called before any text is cut.
+// use_characters() must be called before any text is cut into terms.
 void use_characters(const CharacterSource& source);
 
 }  // namespace termsift

@@ -5,9 +5,9 @@
 //     other classes    B = t - a         D = g - r - t + a         g - r
 //                      t                 g - t                     g
 //
-// Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. tfidf has a = l_ic instead, and chi2_counts has a = l_ic
-// and t = l_i. log_odds, log_ratio, g2_counts and c_tfidf count only tokens: a = l_ic, r = l_c, t = l_i, g = l. The totals t
-// and g count a document of several classes only once.
+// Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. For tfidf, a is l_ic. For chi2_counts, a is l_ic and t is
+// l_i. The methods log_odds, log_ratio, g2_counts and c_tfidf count only tokens: a = l_ic, r = l_c, t = l_i, g = l. The
+// totals t and g count a document of several classes only once.
 #pragma once
 
 #include <cstdint>
@@ -50,49 +50,48 @@ inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure
 // Returns the name of a method as in the enumeration above.
 const char* name_of(ContingencyMeasure measure);
 
-// In all functions, classes without documents are ignored, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A
-// score is 0 if no document has the term. A score is also 0 if the class holds all documents, except for a smoothed
-// log_ratio. No result is NaN. If some values of a term are infinite, the sum or mean is infinite with the same sign.
-// If inf and -inf occur, it is 0. A mean ignores classes of weight 0. The functions throw std::invalid_argument if a
-// weight is negative or not finite, or if all weights are 0. At least two classes must have documents, except for df
-// and tfidf, which compare no classes. log_odds needs b2 = 0 or 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0
-// or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of `estimation`.
+// In all functions, classes without documents are ignored, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
+// 0 if no document has the term. A class score is 0 if the class holds all documents, except for log_ratio with smoothing.
+// No result is NaN. If some values of a term are infinite with the same sign, the sum or mean is infinite with this sign. If
+// some values are inf and others -inf, the sum or mean is 0. A mean ignores classes of weight 0. The functions throw
+// std::invalid_argument if a class weight is negative or not finite, or if all class weights are 0. At least two classes
+// must have documents, except for df and tfidf, which compare no classes. log_odds needs b2 = 0 or 2^-450 g <= b2 <= 2^450
+// g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of `estimation`.
 //
 // Accuracy: the error is at most 4 ulp of the formula's value, and for bns at most 1e-14 of this value. If counts are
-// fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, products
-// of counts may underflow, which makes scores wrong or infinite. Let s be the sum of the values that the classes with
-// the term would have if they lacked the term. A sum or mean has a further error of up to 2^-104 n_classes s. This
-// error dominates if some classes have more than 10^7 times as many documents as other classes. Results have the same
+// fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, products of
+// counts may underflow, which makes scores wrong or infinite. Let s be the sum of the values that the classes with the term
+// would have if they lacked the term. A sum or mean has a further error of up to 2^-104 n_classes s. The error 2^-104
+// n_classes s dominates if some classes have more than 10^7 times as many documents as other classes. Results have the same
 // bits for any number of threads and any SIMD target.
 
 // Writes scores (n_terms,) in O(pairs) time, where a pair is a term and a class that has it. Classes without the term cost
-// nothing, because their values depend only on t and r. Only sums and means of measures with Absent::each
-// (contingency_kernels.hpp) take O(pairs + n_classes * number of distinct t).
+// no time, because their values depend only on t and r. Only sums and means of measures with Absent::each
+// (contingency_kernels.hpp) take O(pairs + n_classes * number of distinct t) time.
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
-// Accepts chi2, g2, chi2_counts and g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` holds the largest
-// value over the classes. `classes` holds the first class with that value. `signs` holds 1 if the term is over-represented
-// in that class, -1 if it is under-represented, and 0 otherwise.
+// `measure` must be chi2, g2, chi2_counts or g2_counts. Writes three arrays (n_terms,) in O(pairs) time. `scores` holds the
+// largest value of a term over the classes. `classes` holds the first class with the largest value. `signs` holds 1 if the
+// term is over-represented in the class from `classes`, -1 if under-represented, and 0 otherwise.
 template <CountType Count>
 void strongest_class(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores,
                      std::int64_t* classes, std::int8_t* signs);
 
-// Accepts df and tfidf. Writes scores (n_terms,), which are computed with the whole collection as one class.
+// `measure` must be df or tfidf. Writes scores (n_terms,), which are computed with the whole collection as one class.
 template <CountType Count>
 void collection_scores(const ClassCounts<Count>& counts, ContingencyMeasure measure, const Threads& threads, double* scores);
 
 // Writes class scores (Result is double) or directions (Result is std::int8_t) of shape (n_classes, terms of the range),
-// row-major. A direction is the sign of det in the table that the measure reads. For log_ratio, which compares smoothed
-// frequencies, the direction is the sign of the value. For tfidf, which mixes tokens and documents, the direction is the
+// row-major. A direction is the sign of det in the 2 x 2 table of the measure. For log_ratio, which compares smoothed
+// frequencies, the direction is the sign of the score. For tfidf, which mixes tokens and documents, the direction is the
 // sign of det in the table of tokens. O(n_classes * terms).
 template <CountType Count, class Result>
 void class_results(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                    const Threads& threads, Result* results, TermRange range = {});
 
-// Writes scores and directions (n_pairs,), which are the class scores and directions of the given pairs.
-// O(pairs of the counts + given pairs).
+// Writes the class scores and the directions (n_pairs,) of the given pairs. Takes O(pairs of the counts + given pairs) time.
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure,
                  const Threads& threads, const Pairs& pairs, double* scores, std::int8_t* directions);

@@ -14,7 +14,7 @@ namespace termsift {
 struct LabelView {
   std::int64_t n_classes = 0;
   std::int64_t n_codes = 0;               // length of codes
-  const std::int64_t* indptr = nullptr;   // (n_docs + 1,) or null
+  const std::int64_t* indptr = nullptr;   // (n_docs + 1,), or null if each document has one class
   const ClassId* codes = nullptr;
 };
 
@@ -26,14 +26,14 @@ void for_each_class(const LabelView& labels, std::int64_t document, const F& f) 
     f(static_cast<std::size_t>(labels.codes[i]));
 }
 
-// Checks that codes are in [0, n_classes) and that indptr starts at 0, never decreases and ends at n_codes. Throws
-// std::invalid_argument otherwise.
+// Throws std::invalid_argument if a code is outside [0, n_classes), or if indptr does not start at 0, decreases, or does not
+// end at n_codes.
 void check_labels(const LabelView& labels, std::int64_t n_docs);
 
-// The counting algorithms. All give the same result to the last bit.
+// The counting algorithms, which all give the same result to the last bit.
 enum class CountingPath : std::uint8_t {
   class_streams,  // copies the entries class by class, then adds up each class (cpp/src/counting/streams.hpp)
-  touched_terms,  // like class_streams, but lists each term of a class when it first occurs instead of scanning all terms
+  touched_terms,  // like class_streams, but lists a class's terms as they first occur instead of scanning all terms
   term_blocks,    // copies the entries by blocks of terms, then adds up each block (cpp/src/counting/streams.hpp)
   rows            // gathers the rows of each class from the matrix (cpp/src/counting/row_gather.cpp)
 };
@@ -41,23 +41,23 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
                                                   CountingPath::term_blocks, CountingPath::rows};
 const char* name(CountingPath path);
 
-// Returns the fastest path. n_rows is the number of classes, plus one if the collection has a row. The paths are
+// Returns the fastest counting path. n_rows is the number of classes, plus one if the collection has a row. The paths are
 //   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
-//                  With 2 classes and 19 million entries it took 1.8 times as long as class_streams at 2^20 terms, 0.8
-//                  times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks;
-//   touched_terms  for rows that, on average, have fewer entries than a third of the number of terms. With 5,000 classes
-//                  it took 0.65 of the time of class_streams;
-//   class_streams  otherwise.
-// The path `rows` replaces these paths for logarithms, weighted documents and fractions. It is also used if documents
-// are added to float counts that are not empty, and if many entries repeat a column or are too large to pack.
-// touched_terms replaces term_blocks for a matrix with rows that are unsorted, repeat a column or store a zero.
+//                  With 2 classes and 19 million entries, term_blocks took 1.8 times as long as class_streams at 2^20
+//                  terms, 0.8 times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks.
+//   touched_terms  for rows that, on average, have fewer entries than a third of the number of terms. With 5,000 classes,
+//                  touched_terms took 0.65 of the time of class_streams.
+//   class_streams  for all other counts.
+// The path `rows` counts logarithms, weighted documents and fractions. The path `rows` is also used if documents are added
+// to float counts that are not empty, and if many entries repeat a column or are too large to pack. If a row of the matrix
+// is unsorted, repeats a column or stores a zero, touched_terms replaces term_blocks.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.
 enum class TermWeight : std::uint8_t {
-  raw,    // as x
-  log,    // as log(1 + x), with an error of at most 1 ulp; in float counts only
-  binary  // as 1
+  raw,    // counted as x
+  log,    // counted as log(1 + x), with an error of at most 1 ulp; in float counts only
+  binary  // counted as 1
 };
 
 // The memory in bytes for the packed entries of a window of documents.
@@ -66,39 +66,38 @@ inline constexpr std::int64_t default_window_bytes = std::int64_t{128} << 20;
 struct CountingOptions {
   Threads threads = {};
   std::int64_t window_bytes = default_window_bytes;
-  std::optional<CountingPath> path = {};  // if empty, choose_counting_path() chooses it
+  std::optional<CountingPath> path = {};  // if empty, choose_counting_path() chooses the path
   TermWeight term_weight = TermWeight::raw;
 };
 
 template <CountType Count>
 struct Counted {
   ClassCounts<Count> counts;
-  CountingPath path;  // the path that was used
+  CountingPath path;  // the counting path that was used
 };
 
 // Returns `counts` with the documents of x added.
 //
-//   x        (n_docs, n_terms), entries in any order; repeated entries are added up, zeros are ignored
-//   labels   for n_docs documents, with labels.n_classes == counts.rows.size(); check_labels must have accepted them
-//   weights  (n_docs,) or null, finite and not negative; a document of weight w counts as w documents
+// The entries of x (n_docs, n_terms) may be in any order. Repeated entries are added up, and zeros are ignored. The labels
+// of the n_docs documents must have passed check_labels(), and labels.n_classes must be counts.rows.size(). `weights` is
+// null, or has n_docs finite elements that are not negative. A document of weight w counts as w documents.
 //
 // Throws as check_csr does if x is not a valid matrix of counts. Count must be double if the term weight is log, or if the
 // term weight is raw and x holds floats.
 //
-// Each count is summed in document order, starting from its value in `counts`. Therefore the result has the same bits
-// for any number of threads, and for one call or several successive calls. The message of CountOverflow names the
-// document.
+// Each count is summed in document order, starting from its value in `counts`. The result has the same bits for any number
+// of threads, and if the documents are added in several calls. The message of CountOverflow names the document.
 //
-// Time and extra memory depend on the path. The result takes 12 bytes per pair of a class and a term, or 20 bytes in a class
-// whose number of tokens may exceed 2^32 or is a fraction.
+// Time and extra memory depend on the counting path. The result takes 12 bytes per pair of a class and a term, or 20 bytes
+// in a class whose number of tokens may exceed 2^32 or is a fraction.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);
 
-// Does the same as count_documents() for a CSC matrix of unweighted documents. x is the CSR view of its transpose.
-// Returns nothing if the caller must check the entries and convert the matrix to CSR instead. The reasons are columns
-// that are unsorted, repeat a row or store a zero, fractions, thousands of classes, and invalid entries. Throws as
-// check_csr does if indptr is not valid.
+// Does the same as count_documents() for a CSC matrix of unweighted documents, where x is the CSR view of the transposed
+// matrix. Returns nothing if the caller must check the entries and convert the matrix to CSR instead: for fractions, invalid
+// entries, thousands of classes, and columns that are unsorted, repeat a row or store a zero. Throws as check_csr does if
+// indptr is not valid.
 template <CountType Count>
 std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                                 const CountingOptions& options);

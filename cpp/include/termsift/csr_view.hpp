@@ -11,9 +11,9 @@
 
 namespace termsift {
 
-// A compressed sparse matrix of shape (n_rows, n_columns): row r holds the entries [indptr[r], indptr[r + 1]) of
-// `indices` (columns) and `data` (values). The entries of a row may be in any order. Values of the same column add up,
-// and zeros may be stored. A CSC matrix is passed as the CSR view of its transpose.
+// A compressed sparse matrix of shape (n_rows, n_columns): row r holds the entries [indptr[r], indptr[r + 1]) of `indices`
+// (columns) and `data` (values). The entries of a row may be in any order. Values of a row in the same column add up, and
+// zeros may be stored. A CSC matrix is passed as the CSR view of its transpose.
 template <class Index, class Value>
 struct CsrView {
   std::int64_t n_rows = 0;
@@ -37,7 +37,7 @@ class Offsets {
 };
 
 // A CsrView of any of the 22 pairs of an index type and a value type. A function that takes an AnyCsr is compiled once, and
-// only the loops that it passes to `visit` are compiled for each pair.
+// only the loops that it passes to `visit` are compiled for each pair of types.
 class AnyCsr {
  public:
   template <class Index, class Value>
@@ -49,7 +49,7 @@ class AnyCsr {
   Offsets indptr;
   bool holds_floats;
 
-  // Returns f(view) for the CsrView `view`. This costs an indirect call, so f should process several rows.
+  // Returns f(view) for the CsrView `view`. A call of visit() is indirect, so f should process several rows.
   template <class F>
   decltype(auto) visit(const F& f) const {
     return std::visit(f, view_);
@@ -80,8 +80,8 @@ struct CsrFacts {
 
 // Checks that the view is safe to read and that its values are counts. indptr must start at 0, never decrease and stay
 // within n_stored. Every column must be in [0, n_columns), and every value finite and not negative. Throws
-// std::invalid_argument, or CountOverflow for an integer of 2^63 or more. The message names the first wrong row. If an entry
-// is wrong, it also names the column and the value of this entry. Reads the arrays once, in parallel.
+// std::invalid_argument, or CountOverflow for an integer of 2^63 or more. The message names the first wrong row, and also
+// the column and the value of a wrong entry. Reads the arrays once, in parallel.
 CsrFacts check_csr(const AnyCsr& x, const MatrixName& name, const Threads& threads);
 
 }  // namespace termsift

@@ -1,9 +1,9 @@
-// Double-double arithmetic: a number is the unevaluated sum hi + lo with |lo| <= ulp(hi) / 2. It has about 106 bits.
+// Double-double arithmetic: a number is the unevaluated sum hi + lo with |lo| <= ulp(hi) / 2, and has about 106 bits.
 //
-// Divergences depend on differences of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if p
-// and q have 28 correct digits. Each operation is exact, or its comment states its error. No operation has a branch, so
-// loops over them vectorise. All operations return the same bits with and without fused multiply-add. Their results are
-// wrong under -ffast-math and -ffp-contract=fast.
+// Divergences depend on differences of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if p and q
+// have 28 correct digits. Each double-double operation is exact, or its comment states its error. No operation has a branch,
+// so compilers can vectorise loops of operations. All operations return the same bits with and without fused multiply-add.
+// The compiler options -ffast-math and -ffp-contract=fast make the results wrong.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the other operations).
@@ -24,8 +24,8 @@ struct DoubleDouble {
   double lo = 0;
 };
 
-// Each SIMD target has a namespace of its own. Otherwise the linker could use the AVX-512 version of these inline functions
-// in the whole program.
+// Each SIMD target has a namespace of its own, because the linker could otherwise use the AVX-512 version of an inline
+// function in the whole program.
 inline namespace TERMSIFT_TARGET {
 
 // Returns a + b exactly.
@@ -55,7 +55,7 @@ TERMSIFT_INLINE DoubleDouble two_product(double a, double b) {
 #endif
 }
 
-// Returns a + b. The relative error is at most 3 * 2^-106, even when a and b cancel (AccurateDWPlusDW).
+// Returns a + b. The relative error is at most 3 * 2^-106, even when a and b cancel (algorithm AccurateDWPlusDW).
 TERMSIFT_INLINE DoubleDouble add(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble s = two_sum(a.hi, b.hi);
   const DoubleDouble t = two_sum(a.lo, b.lo);
@@ -67,13 +67,13 @@ TERMSIFT_INLINE DoubleDouble negate(DoubleDouble a) { return {-a.hi, -a.lo}; }
 
 TERMSIFT_INLINE DoubleDouble subtract(DoubleDouble a, DoubleDouble b) { return add(a, negate(b)); }
 
-// Returns a * b. The relative error is at most 5 * 2^-106 (DWTimesDW1).
+// Returns a * b. The relative error is at most 5 * 2^-106 (algorithm DWTimesDW1).
 TERMSIFT_INLINE DoubleDouble multiply(DoubleDouble a, DoubleDouble b) {
   const DoubleDouble p = two_product(a.hi, b.hi);
   return quick_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-// Returns a / b for b != 0. The relative error is at most 15 * 2^-106 (DWDivDW2 without FMA).
+// Returns a / b for b != 0. The relative error is at most 15 * 2^-106 (algorithm DWDivDW2 without FMA).
 TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   const double q = a.hi / b.hi;
   const DoubleDouble product = multiply(b, {q, 0});
@@ -81,13 +81,12 @@ TERMSIFT_INLINE DoubleDouble divide(DoubleDouble a, DoubleDouble b) {
   return quick_two_sum(q, rest.hi / b.hi);
 }
 
-// Returns a * power_of_two. The result is exact unless it underflows.
+// Returns a * power_of_two. The product is exact unless it underflows.
 TERMSIFT_INLINE DoubleDouble scale(DoubleDouble a, double power_of_two) {
   return {a.hi * power_of_two, a.lo * power_of_two};
 }
 
-// Returns the count exactly. An int64 above 2^53 may not fit one double, so its high and low 32 bits are converted
-// separately.
+// Returns `count` exactly. An int64 above 2^53 may not fit one double, so its high and low 32 bits are converted separately.
 TERMSIFT_INLINE DoubleDouble exact_double(std::int64_t count) {
   const std::int64_t low = count & 0xffffffff;
   return quick_two_sum(static_cast<double>(count - low), static_cast<double>(low));

@@ -16,12 +16,12 @@ struct FreeMemory {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-// An array of trivial elements. The pages of a zeroed() array take no memory until they are touched. This saves memory,
-// because most terms of a huge vocabulary never occur in a class.
+// An array whose elements have a trivial type. The pages of a zeroed() array take no memory until they are touched. Many
+// pages of counters are never touched, because most terms of a huge vocabulary never occur in a class.
 template <class T>
 class LargeArray {
  public:
-  // A smaller uninitialised array comes from malloc, because malloc may reuse pages that were already touched.
+  // An uninitialised array of less than least_bytes comes from malloc, which may reuse pages that were already touched.
   static constexpr std::int64_t least_bytes = std::int64_t{32} << 20;
 
   LargeArray() = default;

@@ -1,6 +1,6 @@
-// Compiler builtins, vector types and system calls. Only this file and base/portability.cpp use them. GCC and Clang
-// (clang-cl on Windows) have these builtins. Kernels include this file, so every function that they may call is inlined
-// (see simd/targets.hpp).
+// Compiler builtins, vector types and system calls, which only this file and base/portability.cpp use. The builtins are
+// those of GCC and Clang (clang-cl on Windows). Kernels include this file, so every function that a kernel may call is
+// inlined (see simd/targets.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
-// Marks the iterations of the next loop as independent. Without this macro, GCC does not vectorise loops over many arrays.
+// Marks the next loop's iterations as independent. Without TERMSIFT_INDEPENDENT, GCC vectorises no loops over many arrays.
 #if defined(__clang__)
 #define TERMSIFT_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -61,21 +61,21 @@ TERMSIFT_INLINE void prefetch_for_write(const void* address) { __builtin_prefetc
 TERMSIFT_INLINE double fused_multiply_add(double a, double b, double c) { return __builtin_fma(a, b, c); }
 #endif
 
-// Returns the xor of the two halves of the 128-bit product a b. Hash functions use this step, because it mixes bits
-// well with only one multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
+// Returns the xor of the two halves of the 128-bit product a b. Hash functions call fold(), because it mixes bits well with
+// only one multiplication. Compilers for 32-bit systems lack 128-bit products, so there are no 32-bit wheels.
 TERMSIFT_INLINE std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-// Returns the high half of the 128-bit product.
+// Returns the high half of the 128-bit product a b.
 TERMSIFT_INLINE std::uint64_t high_product(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>(static_cast<Wide>(a) * b >> 64);
 }
 
-// Adds 1 to a counter that other threads may change, unless it is 255.
+// Adds 1 to a counter that other threads may change, unless the counter is 255.
 inline void count_up_to_255(std::uint8_t& counter) {
   std::uint8_t now = __atomic_load_n(&counter, __ATOMIC_RELAXED);
   while (now < 255 && !__atomic_compare_exchange_n(&counter, &now, static_cast<std::uint8_t>(now + 1), true,
@@ -127,8 +127,7 @@ X86Features x86_features();
 
 inline constexpr std::size_t huge_page = std::size_t{1} << 21;
 
-// Returns memory that the caller must free by std::free, or null. The memory is aligned to a huge page if the system has
-// huge pages.
+// Returns memory (on Linux, aligned to a huge page) that the caller must free by std::free, or null.
 void* allocate_at_huge_page(std::size_t bytes);
 
 // Asks the system for pages of 2 MiB if the memory is large enough, as numpy does for its arrays. With pages of 4 KiB, page

@@ -8,9 +8,9 @@ namespace termsift {
 
 // Returns the compiled SIMD targets that this machine can run, best first; the last is "baseline".
 std::vector<std::string> simd_targets();
-// Returns the target in use. The default is the best target.
+// Returns the SIMD target in use, by default the best one.
 std::string simd_target();
-// Switches to the target `name`, which must be one of simd_targets(). Throws std::invalid_argument for any other name.
+// Switches to the SIMD target `name`. Throws std::invalid_argument if simd_targets() does not contain `name`.
 void use_simd_target(const std::string& name);
 
 }  // namespace termsift

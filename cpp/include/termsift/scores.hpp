@@ -1,4 +1,4 @@
-// Computes scores: counts give probabilities, probabilities give per-class scores, and these give one score per term.
+// Computes probabilities from counts, class scores from probabilities, and one score per term from the term's class scores.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@ enum class Measure : std::uint8_t {
                // for rates: 1/2 [(p-q)^2/q + (p-q)^2/p]
   nu_pearson,  // (p-q)^2/(q(1-q))                            ibid., Section 4.4, Pearson's
                // for rates: (p-q)^2/q
-  direction    // the sign of p-q (1, 0 or -1); only class_directions uses it
+  direction    // the sign of p-q (1, 0 or -1), which only class_directions uses
 };
 
 // The function that combines the values of the classes into the score of the term.
 enum class Aggregate : std::uint8_t {
   sum,
-  mean,  // weighted by the class priors
+  mean,  // the mean, weighted by the class priors
   max
 };
 
@@ -33,10 +33,10 @@ enum class Aggregate : std::uint8_t {
 struct Estimation {
   double b1 = 1;
   double b2 = 1;
-  // One weight per class. Priors are the weights divided by their sum over the compared classes. If the span is empty, the
-  // weights are the numbers of documents.
+  // One weight per class. The prior of a class is its weight, divided by the sum over the compared classes. If the span is
+  // empty, the weights are the classes' numbers of documents.
   std::span<const double> prior_weights = {};
-  double b2_rest = 0;  // the rounding error of b2, because a double rarely holds alpha * n_terms exactly
+  double b2_rest = 0;  // the rounding error of b2: a double rarely holds alpha * n_terms exactly
 };
 
 // Pairs of a class and a term: the pairs of class c have the terms terms[starts[c] .. starts[c + 1]), in increasing order.
@@ -47,12 +47,12 @@ struct Pairs {
 
 // All functions compare the classes that have documents, and ignore all other classes. The functions throw
 // std::invalid_argument if one of these conditions is not met:
-// - At least two classes are compared. The classes other than c have at least 2^-450 of the prior mass, for every c.
-//   Otherwise, q would be nearly 0/0.
+// - At least two classes are compared. For every class c, the other classes have at least 2^-450 of the prior mass, because
+//   q would otherwise be nearly 0/0.
 // - 0 <= b1 <= b2 < inf. For rates, b1 and b2 are in [0, inf).
 // - The smoothed p of an absent term is 0 or at least 2^-450. Rates are at most 2^64.
 // - The weights are finite and not negative.
-// The functions use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. So if b2 = 0, p = 0 in a class without tokens. No result is
+// The functions use 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0. If b2 = 0, p is 0 in a class without tokens. No result is
 // NaN.
 //
 // Accuracy: the relative error is at most 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q).
@@ -61,27 +61,27 @@ struct Pairs {
 // the same bits for any number of threads and any SIMD target. The bits of a term's results depend on other terms only
 // through the constants of the classes and, in `score`, through the choice of one algorithm for all terms.
 //
-// Each thread needs 1 MiB of scratch memory, plus up to 56 bytes for each pair of a class and one of 128 terms.
+// Each thread needs 1 MiB of scratch memory, plus up to 7 KiB (128 times 56 bytes) for each class.
 
-// Writes scores (n_terms,). Takes O(pairs) for smoothed scores of many classes that have few of the terms, and otherwise
-// O(n_classes * terms that occur). The choice of the algorithm depends only on counts, estimation, measure and aggregate
-// (score_ways.hpp).
+// Writes scores (n_terms,). Takes O(pairs) time for smoothed scores of many classes that have few of the terms, and
+// O(n_classes * terms that occur) time for all other scores. The choice of the algorithm depends only on counts, estimation,
+// measure and aggregate (score_ways.hpp).
 template <CountType Count>
 void score(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
            const Threads& threads, double* scores);
 
 // Writes class scores or directions (n_classes, terms of the range), row-major. Rows of ignored classes are 0.
 // - If Result is double, the results are class scores, which are the values of the classes before aggregation.
-// - If Result is std::int8_t, the results are directions. A direction is the sign of p - q for every measure. It is 0 where
+// - If Result is std::int8_t, the results are directions. A direction is the sign of p - q for every measure, or 0 where
 //   class scores treat p and q as equal.
 // O(n_classes * terms).
 template <CountType Count, class Result>
 void class_results(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                    Result* results, TermRange range = {});
 
-// Writes the scores and the directions (n_pairs,) of pairs. They equal the class scores, up to rounding, and the directions.
-// O(pairs of the counts), and O(n_classes) more for each pair that loses digits. Without smoothing, or if a double cannot
-// hold some count, O(n_classes * terms of the pairs).
+// Writes the scores and the directions (n_pairs,) of pairs. class_results() gives the same scores, up to rounding, and the
+// same directions. Takes O(pairs of the counts) time, and O(n_classes) more for each pair that loses digits. Without
+// smoothing, or if a double cannot hold some count, takes O(n_classes * terms of the pairs) time.
 template <CountType Count>
 void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                  const Pairs& pairs, double* scores, std::int8_t* directions);

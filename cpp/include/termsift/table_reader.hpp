@@ -25,7 +25,7 @@ struct TableBlock {
 
   LargeArray<std::uint8_t> bytes;     // the content, followed by at least `padding` bytes
   std::int64_t room = 0;              // the length of `bytes`, without the padding
-  std::deque<std::string> joined;     // texts that are not in `bytes` as they are, such as joined fields
+  std::deque<std::string> joined;     // texts that `bytes` does not contain, such as joined fields
   std::deque<std::u32string> wide;    // texts with lone surrogates, which UTF-8 cannot hold
 };
 
@@ -58,8 +58,8 @@ class TableReader {
   TableReader(Read read, Options options);
   virtual ~TableReader() = default;
 
-  // Reads the next rows into `block` and reuses its memory. Returns false at the end of the table. The memory grows with
-  // the length of the longest row. After an exception, every call returns false. Only one thread at a time may call next().
+  // Reads the next rows into `block` and reuses its memory. Returns false at the end of the table. The memory of a block
+  // grows with the longest row. After an exception, next() returns false. Only one thread at a time may call next().
   bool next(TableBlock& block);
 
   const std::vector<std::string>& labels() const { return options_.labels; }
@@ -70,7 +70,7 @@ class TableReader {
 
  protected:
   static constexpr std::int64_t padding = 64;  // number of readable and writable bytes after the content
-  // A quote that is never closed makes the rest of a file one row. The reader rejects this row before it fills the memory.
+  // An unclosed quote makes the rest of a file one row. The reader rejects such a row before it fills the memory.
   static constexpr std::int64_t longest_row = (std::int64_t{1} << 31) - 2, longest_header = std::int64_t{1} << 26;
   static constexpr const char* too_long =
       "the row that begins here is longer than 2 GiB; a closing quote may be missing";
@@ -89,10 +89,10 @@ class TableReader {
   bool at_end() const { return at_end_; }
   // Returns the class of a label, or -1 for an empty or blank label.
   ClassId class_of(std::string_view label);
-  // Skips a bad row if Options::skip is set and the row can be skipped. Otherwise throws RowError.
+  // Skips a bad row if Options::skip and can_skip are true, and otherwise throws RowError.
   void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
-  // units() returns the distance between two places in a line: in bytes if the file is UTF-8, and otherwise in characters,
-  // because the bytes of other encodings are not known here. place() returns the name of a place, such as "byte 5".
+  // units() returns the distance between two places in a line. The unit is a byte if the file is UTF-8, and otherwise a
+  // character, because Read returns only UTF-8. place() returns the name of a place, such as "byte 5".
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
   std::string place(std::int64_t n_units) const;
   // Returns the message for a byte that is invalid in the encoding of the file.
@@ -128,8 +128,8 @@ class DelimitedReader final : public TableReader {
   DelimitedReader(Read read, Options options, bool quoted)
       : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
 
-  // Returns the first row that is not blank, split at the delimiter. The row is not consumed. If all rows are blank, the
-  // result has no fields. A header of more than 64 MiB is an error.
+  // Returns the first row that is not blank, split at the delimiter. The row stays unread. If all rows are blank, the
+  // returned row has no fields. A header of more than 64 MiB is an error.
   Row first_row(char delimiter, bool is_header = false);
   // Chooses the columns. The texts of a row are joined by a blank. A header is skipped, and every other row must have
   // n_fields fields.

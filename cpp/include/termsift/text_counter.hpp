@@ -25,12 +25,12 @@ struct TextMatrix {
 };
 
 // Learns the vocabulary of texts and counts its terms, block by block. Results do not depend on the number of threads, the
-// blocks or the seed of the hash tables. Only one thread at a time may call a counter.
+// size of the blocks or the seed of the hash tables. Only one thread at a time may call a counter.
 class TextCounter {
  public:
   TextCounter(const TextRules& rules, bool by_class);
   ~TextCounter();
-  // Adds documents. In a counter by class, `classes` has one class per document; otherwise it is empty. Throws BadText for
+  // Adds documents. `classes` has one class per document, or is empty if the counter counts by document. Throws BadText for
   // the first text that is not UTF-8. If add() throws after it has checked the arguments, all later calls of the counter
   // throw std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
@@ -41,19 +41,19 @@ class TextCounter {
   // Returns the approximate memory of the terms and counts so far, in bytes.
   std::int64_t n_bytes() const;
 
-  // Sorts the terms found so far in the order of code points. No text may be added afterwards.
+  // Sorts the terms found so far in the order of code points. No text may be added after sort().
   void sort(const Threads& threads);
   std::int64_t n_terms() const;
   // For each sorted term, document_frequency() returns the number of documents that contain the term, and term_frequency()
   // returns the number of the term's occurrences.
   LargeArray<std::int64_t> document_frequency(const Threads& threads) const;
   LargeArray<std::int64_t> term_frequency(const Threads& threads) const;
-  // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for every sorted term if `columns`
-  // is empty.
+  // Calls visit(term, its UTF-8 bytes) for every sorted term with columns[term] >= 0, or for all terms if `columns` is
+  // empty.
   void for_each_term(std::span<const std::int32_t> columns,
                      const std::function<void(std::int64_t, std::string_view)>& visit) const;
-  // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, every term
-  // keeps its own column. matrix() needs a counter by document, and counts() a counter by class.
+  // columns[term] is the column of a term, or -1 to drop the term. Columns must increase. If `columns` is empty, no term is
+  // dropped. matrix() needs a counter by document, and counts() a counter by class.
   TextMatrix matrix(std::span<const std::int32_t> columns, const Threads& threads) const;
   ClassCounts<std::int64_t> counts(std::span<const std::int32_t> columns, std::int64_t n_classes, bool binary,
                                    const Threads& threads) const;
@@ -63,12 +63,12 @@ class TextCounter {
   std::unique_ptr<State> state_;
 };
 
-// A fixed vocabulary. Its terms are the columns of the counts, and all other terms are ignored.
+// Counts the terms of a fixed vocabulary, which are the columns of the counts. All other terms are ignored.
 class TextIndex {
  public:
   TextIndex(const TextRules& rules, std::span<const std::string> terms, const Poll& poll = {});
   ~TextIndex();
-  // Several threads may call these two functions at once.
+  // Several threads may call matrix() and sums() at once.
   TextMatrix matrix(Texts texts, const Threads& threads) const;
   // Returns the product of the matrix of counts and `weights`, which has shape (terms, n). The product has shape (texts, n).
   // With `binary`, a term counts at most once in a text.

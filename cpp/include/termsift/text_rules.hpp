@@ -1,5 +1,5 @@
-// The rules for cutting texts into terms, as in scikit-learn's CountVectorizer, and sketches, which bound the document
-// frequencies of all terms in less memory than the terms themselves take.
+// Rules for cutting texts into terms, as in scikit-learn's CountVectorizer. Sketches hold upper bounds of the document
+// frequencies of all terms, in less memory than the terms themselves would take.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ namespace termsift {
 struct TextRules;
 
 // Counters of document frequency. All terms whose hashes have the same place() share a counter. A counter holds the number
-// of documents that contain any of its terms, but at most 255. Unless it is 255, no term occurs in more documents than its
-// counter says. The hash is the same in every process, and additions that stop at 255 give the same result in any order. So
-// the counters depend neither on the order of the texts nor on the threads.
+// of documents that contain any of its terms, but at most 255. A counter below 255 is an upper bound of the document
+// frequencies of its terms. The counters depend neither on the order of the texts nor on the threads, because the hash is
+// the same in every process, and additions that stop at 255 give the same result in any order.
 class TermSketch {
  public:
   explicit TermSketch(std::int64_t n_counters);
@@ -31,7 +31,7 @@ class TermSketch {
 
   std::span<std::uint8_t> counters() { return {counters_.get(), static_cast<std::size_t>(n_)}; }
   std::int64_t n_bytes() const { return n_; }
-  // Returns the index of the counter for terms with this hash.
+  // Returns the index of the counter for terms with the given hash.
   std::uint64_t place(std::uint64_t hash) const {
     return high_product(hash, static_cast<std::uint64_t>(n_));
   }
@@ -45,7 +45,7 @@ class TermSketch {
 enum class Analyzer : std::uint8_t {
   word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
   chars,   // every n consecutive characters; two or more white-space characters in a row count as one blank
-  char_wb  // every n consecutive characters of a word between white space, after a blank is added at both of its ends
+  char_wb  // every n consecutive characters of a word between white space, with a blank added at each end of the word
 };
 
 // Buckets of terms. The bucket of a term is its column in hashed_matrix() with n columns.
@@ -61,7 +61,7 @@ struct TextRules {
   bool lowercase = true;
   StripAccents strip_accents = StripAccents::none;  // applied after lowercasing
   std::int64_t min_n = 1, max_n = 1;                // ngram_range
-  std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); removed before n-grams are formed
+  std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); stop words are removed before n-grams
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;
   std::shared_ptr<const TermBuckets> buckets;       // if given instead of a sketch, only terms in chosen buckets are counted

@@ -10,19 +10,19 @@
 
 namespace termsift {
 
-// The encoding of a text in memory. Python stores a string in the smallest of Latin-1, UCS-2 and UCS-4 that can hold it. The
-// string may have lone surrogates. Arrow columns and files are UTF-8.
+// The encoding of a text in memory. Python stores a string in the smallest of Latin-1, UCS-2 and UCS-4 that can hold it. A
+// Python string may have lone surrogates. Arrow columns and files are UTF-8.
 enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4 };
 
 // One document. ASCII text may be passed as utf8 or latin1.
 struct Text {
-  const void* data = nullptr;  // null if the text is missing; not null if it is empty
-  std::int64_t length = 0;     // in bytes for UTF-8, else in characters
+  const void* data = nullptr;  // null if the text is missing, but not if the text is empty
+  std::int64_t length = 0;     // in bytes for UTF-8, and in characters for all other encodings
   TextEncoding encoding = TextEncoding::utf8;
 };
 using Texts = std::span<const Text>;
 
-// Texts, and the owners of the memory to which they point. The memory is freed with the last copy of its owner.
+// Texts, and the owners of their memory, which is freed with the last copy of its owner.
 struct HeldTexts {
   std::vector<Text> texts;
   std::vector<std::shared_ptr<const void>> owners;
@@ -33,12 +33,12 @@ inline std::int64_t unit_bytes(TextEncoding encoding) {
 }
 inline std::int64_t bytes_of(const Text& text) { return unit_bytes(text.encoding) * text.length; }
 
-// Thrown if a text is not valid UTF-8. Lone surrogates and overlong forms are invalid too.
+// Thrown if a text is not valid UTF-8. Lone surrogates and overlong forms are not valid UTF-8.
 struct BadText : std::runtime_error {
   BadText(std::int64_t in_document, std::int64_t at_byte, const std::string& message)
       : std::runtime_error(message), document(in_document), byte(at_byte) {}
   std::int64_t document;  // the index of the text among the texts of the call
-  std::int64_t byte;      // the offset of the first wrong byte in that document
+  std::int64_t byte;      // the offset of the first wrong byte in the text
 };
 
 }  // namespace termsift

@@ -10,7 +10,7 @@
 namespace termsift {
 
 // A term is a column of the matrix. A column number takes only four bytes, because every score reads the terms of all pairs
-// from memory. So a vocabulary has at most 2^31 - 1 terms.
+// from memory. A vocabulary therefore has at most 2^31 - 1 terms.
 using TermId = std::int32_t;
 inline constexpr std::int64_t max_terms = std::numeric_limits<TermId>::max();
 
@@ -21,11 +21,11 @@ using ClassId = std::int32_t;
 inline std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Counts are exact (int64) if the matrix and the weights hold integers, and double otherwise. The template parameter `Count`
-// is one of these two types.
+// is int64 or double.
 template <class T>
 concept CountType = std::is_same_v<T, std::int64_t> || std::is_same_v<T, double>;
 
-// The event that is counted. It determines x and X in p_ic = (x_ic + b1) / (X_c + b2):
+// The event that is counted, which determines x and X in p_ic = (x_ic + b1) / (X_c + b2):
 enum class EventModel : std::uint8_t {
   multinomial,  // x = l_ic, X = l_c           one draw of a term per token
   binary,       // x = d_ic, X = sum_i d_ic    one draw of a term per distinct term of a document
@@ -33,7 +33,7 @@ enum class EventModel : std::uint8_t {
   poisson       // x = l_ic, X = n_c           a rate: occurrences per document
 };
 
-// A numpy boolean is one byte. Every value except 0 means true.
+// A numpy boolean is one byte, which means true if it is not 0.
 enum class Bool : std::uint8_t {};
 
 // Expands to apply(Index, Value) for every kind of matrix that the core accepts.
@@ -44,14 +44,13 @@ enum class Bool : std::uint8_t {};
       apply(Index, std::int64_t) apply(Index, std::uint8_t) apply(Index, std::uint16_t) apply(Index, std::uint32_t)   \
           apply(Index, std::uint64_t) apply(Index, float) apply(Index, double)
 
-// Thrown when an exact count would exceed int64. In Python it becomes CountOverflowError, a subclass of OverflowError and of
-// ValueError.
+// Thrown when an exact count would exceed int64. In Python, CountOverflow becomes CountOverflowError, a subclass of
+// OverflowError and of ValueError.
 struct CountOverflow : std::overflow_error {
   using std::overflow_error::overflow_error;
 };
 
-// Thrown when the caller's poll stops a call. Unless a comment on the call says otherwise, the stopped call has changed
-// nothing.
+// Thrown when the caller's poll stops a call. A stopped call has changed nothing, except where its comment says so.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "interrupted"; }
 };

@@ -19,8 +19,8 @@ inline int write_utf8(char32_t c, std::uint8_t* out) {
   return length;
 }
 
-// Sets c to the character at `at`. Returns the number of its bytes, or 0 if the bytes are invalid. Overlong forms and
-// surrogates are invalid.
+// Sets c to the character at `at`. Returns the number of the character's bytes, or 0 if the bytes are invalid UTF-8, such as
+// overlong forms and surrogates.
 inline int read_utf8(const std::uint8_t* at, const std::uint8_t* end, char32_t& c) {
   const std::int64_t left = end - at;
   const auto follows = [&](int i) { return left > i && (at[i] & 0xc0) == 0x80; };
@@ -44,7 +44,7 @@ inline int read_utf8(const std::uint8_t* at, const std::uint8_t* end, char32_t& 
   return c >= 0x10000 && c < n_code_points ? 4 : 0;
 }
 
-// Returns the offset of the first invalid character, or `size`.
+// Returns the offset of the first invalid character, or `size` if all are valid.
 inline std::int64_t first_invalid_utf8(const std::uint8_t* text, std::int64_t size) {
   for (std::int64_t i = 0; i < size;) {
     if (std::uint64_t word = 0; i + 8 <= size) {

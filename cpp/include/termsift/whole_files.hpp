@@ -18,7 +18,7 @@ struct WholeFile {
 
 inline constexpr int not_regular = -1;  // a pipe, a socket or a device
 
-// Thrown for a file that cannot be read. The code is the errno or `not_regular`.
+// Thrown for a file that cannot be read. FileError::code is the errno or `not_regular`.
 struct FileError : std::runtime_error {
   FileError(int error, std::string file) : std::runtime_error(file), code(error), path(std::move(file)) {}
   int code;

@@ -1,5 +1,5 @@
-// Two parallel sorts. One sorts parts and merges them. The other distributes elements into buckets and sorts each
-// bucket separately.
+// Two parallel sorts. sort_in_parts() sorts parts and merges them. Buckets distributes elements into buckets, which
+// BucketSorter sorts.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace termsift {
 
 // Sorts [begin, end) by `less`. Each thread sorts a part, and the sorted parts are merged in pairs. Elements that are equal
-// under `less` must be identical, so that the result does not depend on the threads.
+// under `less` must be identical, so that the result does not depend on the number of threads.
 template <class Iterator, class Less>
 void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const Less& less) {
   const std::int64_t n = end - begin;
@@ -28,15 +28,15 @@ void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const
 }
 
 // Holds elements in buckets. Every element of a bucket is smaller than all elements of later buckets. Splitters divide the
-// elements into buckets by the first 64 bits of each element. More bits do not pay off: few words agree in their first eight
-// bytes, and comparing 16 bytes took a third longer. Elements with equal bits share a bucket.
+// elements into buckets by the first 64 bits of each element. Elements with the same first 64 bits share a bucket. Comparing
+// 128 bits took a third longer than 64, and few words agree in their first 64 bits.
 template <class T>
 class Buckets {
  public:
-  // visit(part, elements) appends the elements of a part to the empty vector `elements`. The constructor calls `visit`
-  // twice for some parts, because the first call draws the sample for the splitters. All parts together have at most n
-  // elements. The elements of each part should be representative of all elements. prefix(element) returns the first 64
-  // bits of an element. O(n log n).
+  // visit(part, elements) appends the elements of a part to the empty vector `elements`. The constructor calls `visit` twice
+  // for some parts: the first call draws a sample from which splitters are chosen. All parts together have at most n
+  // elements. The elements of each part should be representative of all elements. prefix(element) returns the first 64 bits
+  // of an element. O(n log n).
   template <class Visit, class Prefix>
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads) {
     choose_splitters(n, n_parts, visit, prefix, threads);
@@ -54,7 +54,7 @@ class Buckets {
       for (std::size_t begin = 0; begin < elements.size(); begin += batch) {
         const std::size_t n_here = std::min(batch, elements.size() - begin);
         for (std::size_t i = 0; i < n_here; ++i) prefixes[i] = prefix(elements[begin + i]);
-        // All binary searches of a batch advance together, step by step, so their memory accesses overlap.
+        // The binary searches of all elements of a batch advance together, step by step, so their memory accesses overlap.
         std::fill_n(buckets.begin(), n_here, 0);
         for (auto step = static_cast<std::uint32_t>(size() / 2); step > 0; step /= 2)
           for (std::size_t i = 0; i < n_here; ++i)
@@ -65,7 +65,7 @@ class Buckets {
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
-  // Returns the elements of a bucket. The caller may sort them.
+  // Returns the elements of a bucket, which the caller may sort.
   std::vector<T>& operator[](std::size_t bucket) {
     std::vector<T>& all = of_threads_[0][bucket];
     for (std::size_t thread = 1; thread < of_threads_.size(); ++thread) {
@@ -79,7 +79,7 @@ class Buckets {
   using OfThread = std::vector<std::vector<T>>;  // (size(),) the elements that one thread has put into each bucket
   static constexpr std::size_t batch = 256;
 
-  // Draws the first 64 bits of some elements, and sorts them.
+  // Sorts the first 64 bits of a sample of elements, and chooses splitters at equal distances in the sorted sample.
   template <class Visit, class Prefix>
   void choose_splitters(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix,
                         const Threads& threads) {
@@ -106,7 +106,7 @@ class Buckets {
   std::vector<OfThread> of_threads_;
 };
 
-// Sorts one bucket after the other. Each thread has its own sorter, which reuses its memory for the next bucket.
+// Sorts buckets one after the other. Each thread has its own BucketSorter, which reuses its memory for the next bucket.
 template <class T>
 class BucketSorter {
  public:
@@ -119,8 +119,8 @@ class BucketSorter {
     const int shift = std::countl_zero(differing);
     places_.resize(elements.size());
     for (std::size_t i = 0; i < elements.size(); ++i) places_[i] = (prefix(elements[i]) << shift & ~(most - 1)) | i;
-    // Comparing two elements takes an unpredictable branch. A radix sort has no such branch, so elements are first
-    // sorted by 32 bits. Afterwards, only elements with the same 32 bits are compared.
+    // Comparing two elements takes an unpredictable branch, so a radix sort by 32 bits comes first. Only elements with the
+    // same 32 bits are compared.
     sorted_.resize(elements.size());
     for (int bit = 32; bit < 64; bit += 8) {
       std::array<std::uint32_t, 256> next{};
@@ -141,7 +141,7 @@ class BucketSorter {
 
  private:
   std::vector<T> in_order_;
-  std::vector<std::uint64_t> places_, sorted_;  // each holds the 32 bits and the index of an element
+  std::vector<std::uint64_t> places_, sorted_;  // each number holds 32 bits of an element and its index
 };
 
 }  // namespace termsift

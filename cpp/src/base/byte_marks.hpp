@@ -1,4 +1,4 @@
-// Tests all bytes of a 64-byte block at once. Kernels include this file too, so all its functions are inlined.
+// Tests all bytes of a 64-byte block at once. Kernels include this file, so all its functions are inlined.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 
 namespace termsift {
 
-// 64 bytes of text. Vectors of 64 bytes are used if possible, because counting texts with vectors of 16 bytes takes a sixth
-// longer.
+// 64 bytes of text, if possible in one vector. With vectors of 16 bytes, counting texts takes a sixth longer than with 64.
 class Bytes64 {
  public:
 #if defined(__AVX512BW__)
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) : bytes_(_mm512_loadu_si512(text)) {}
   // Sets bit i of the result if byte i is in [first, first + n). Precondition: n <= 128.
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const { return bits_within(bytes_, first, n); }
-  // Writes the bytes to `out`, and sets the bits of `bit` in each ASCII letter.
+  // Writes the bytes to `out`, where each ASCII letter gets the bits that are set in `bit`.
   TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
     const __mmask64 letters = bits_within(_mm512_or_si512(bytes_, _mm512_set1_epi8(0x20)), 'a', 26);
     const __m512i changed = _mm512_or_si512(bytes_, _mm512_set1_epi8(static_cast<char>(bit)));
@@ -67,7 +66,7 @@ class Bytes64 {
       std::uint64_t bytes = 0;
       copy_bytes(&bytes, text_ + i, sizeof bytes);
       bytes = low_byte_first(bytes);
-      // Subtracts `first` from each byte. No byte borrows from the next byte.
+      // Subtracts `first` from each byte, without a borrow from the next byte.
       const std::uint64_t less = ((bytes | high) - (from & ~high)) ^ ((bytes ^ ~from) & high);
       const std::uint64_t found = ~(less | ((less & ~high) + room)) & high;
       all |= ((found >> 7) * 0x0102040810204080 >> 56) << i;

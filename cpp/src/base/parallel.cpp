@@ -29,9 +29,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Returns the content of a small file, or "" if the file cannot be read. The function avoids C++ streams, because they
-// crash if this extension contains its own copy of the C++ library. The copy shares some locale symbols with the
-// library that numpy has loaded.
+// Returns the content of a small file, or "" if the file cannot be read. C++ streams are avoided, because they crash if this
+// extension contains its own copy of the C++ library. Such a copy shares some locale symbols with numpy's C++ library.
 std::string content_of(const std::string& path) {
   std::string content;
   if (std::FILE* const file = std::fopen(path.c_str(), "rb")) {
@@ -41,8 +40,8 @@ std::string content_of(const std::string& path) {
   return content;
 }
 
-// Returns the limit of one control group. Its file cpu.max holds a quota and a period, for example "150000 100000". The
-// quota "max" means no limit.
+// Returns the processor limit of one control group. The file cpu.max of a control group holds a quota and a period, for
+// example "150000 100000". The quota "max" means no limit.
 std::optional<int> limit_of(const fs::path& group) {
   long long quota = 0, period = 0;
   const std::string content = content_of((group / "cpu.max").string());
@@ -59,7 +58,7 @@ std::optional<int> quota_of_control_groups(const std::string& root) {
     end = std::min(groups.find('\n', begin), groups.size());
     const std::string line = groups.substr(begin, end - begin);
     if (!line.starts_with("0::")) continue;  // skips control groups of the obsolete version 1
-    // In a container, the path may be a path on the host. In that case, only the mount point itself is visible.
+    // In a container, the path of the group may be a path on the host, of which only the mount point is visible.
     fs::path group = root + "/sys/fs/cgroup";
     least = limit_of(group);
     for (const fs::path& part : fs::path(line.substr(3)).relative_path())
@@ -88,9 +87,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Body = std::function<void(std::int64_t, Worker&)>;
 
-// had_threads is true if this process has used several threads. is_child is true in a forked child. lost_threads is
-// true in a child whose parent had used several threads before the fork. In such a child, OpenMP would wait for threads
-// that exist only in the parent.
+// had_threads is true if this process has used several threads. is_child is true in a forked child. lost_threads is true in
+// a child whose parent had used several threads before the fork. If lost_threads is true, OpenMP would wait for threads that
+// exist only in the parent.
 std::atomic<bool> had_threads{false};
 std::atomic<bool> lost_threads{false};
 std::atomic<bool> is_child{false};
@@ -100,11 +99,11 @@ std::atomic<bool> is_child{false};
   lost_threads = had_threads.load();
 });
 
-// True while this thread runs blocks of a loop that has several threads. A loop that starts inside such a block uses only
-// one thread.
+// True while this thread runs blocks of a loop that has several threads. A loop that starts while runs_blocks is true uses
+// only one thread.
 thread_local bool runs_blocks = false;
 
-// Starts n threads. Thread i calls f(i), i = 1, ..., n. If the system does not allow n threads, fewer are started.
+// Starts n threads, or fewer if the system does not allow n threads. Thread i calls f(i), i = 1, ..., n.
 template <class F>
 std::vector<std::thread> start_threads(int n, const F& f) {
   std::vector<std::thread> started;
@@ -133,14 +132,14 @@ void on_new_threads(int n_threads, const F& f) {
 bool in_parallel() { return runs_blocks || omp_in_parallel() != 0; }
 
 int most_threads(int requested) {
-  // OpenMP knows the current affinity, and processor_limit() knows the quota.
+  // omp_get_num_procs() respects the current affinity, and processor_limit() the quota.
   const int usual = std::min({omp_get_max_threads(), omp_get_num_procs(), processor_limit().count});
   return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
-// Returns how many of n threads the system allows. OpenMP would end the process if a thread could not start, so this
-// function first tries to start them. Each calling thread repeats the test, because OpenMP keeps a separate team for
-// each caller.
+// Returns how many of n threads the system allows. OpenMP would end the process if a thread could not start, so
+// allowed_threads() first starts C++ threads as a test. Each calling thread repeats the test, because OpenMP keeps a
+// separate team for each caller.
 int allowed_threads(int n) {
   thread_local int most = 1;
   if (n > most) {
@@ -188,8 +187,8 @@ class Loop {
   Loop(std::int64_t n_blocks, int n_threads, const Poll& poll, const Body& body)
       : n_blocks_(n_blocks), n_threads_(n_threads), poll_(poll), body_(body) {}
 
-  // Runs blocks until none is left. Each thread calls this function once. A thread that starts late may find no block left.
-  // After its last block, the caller's thread polls until all other threads have finished.
+  // Runs blocks until no block is left. Each thread of the loop calls run() once. A thread that starts late may find no
+  // block left. After its last block, the caller's thread polls until all other threads have finished.
   void run(int thread) noexcept {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     Worker worker(*this, thread);

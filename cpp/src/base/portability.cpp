@@ -46,11 +46,11 @@ __attribute__((target("xsave"))) std::uint64_t saved_registers() {
 
 }  // namespace
 
-// This function uses cpuid, because Clang's __builtin_cpu_supports needs a library that programs for MSVC do not link.
+// x86_features() uses cpuid, because Clang's __builtin_cpu_supports needs a library that programs for MSVC do not link.
 X86Features x86_features() {
-  constexpr unsigned fma = 1u << 12, xsave = 1u << 27;                              // in leaf 1, register c
-  constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;                            // in leaf 7, register b: BMI, AVX2, BMI2
-  constexpr unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;            // in leaf 7, register b: F, DQ, BW, VL
+  constexpr unsigned fma = 1u << 12, xsave = 1u << 27;                              // FMA, XSAVE: register c of leaf 1
+  constexpr unsigned avx2 = 1u << 3 | 1u << 5 | 1u << 8;                            // BMI, AVX2, BMI2: register b of leaf 7
+  constexpr unsigned avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;            // F, DQ, BW, VL: register b of leaf 7
   constexpr std::uint64_t vectors = 0x6, wide_vectors = vectors | 0xe0;
   if (processor_id(0).a < 7) return {};
   const unsigned first = processor_id(1).c, extended = processor_id(7).b;
@@ -105,7 +105,7 @@ void offer_pages(void*, std::size_t) {}
 #if defined(__linux__)
 
 std::optional<int> allowed_processors() {
-  cpu_set_t allowed;  // has 1,024 bits, so sched_getaffinity fails on machines with more processors
+  cpu_set_t allowed;  // cpu_set_t has 1,024 bits, so sched_getaffinity fails on machines with more processors
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return std::nullopt;
   return CPU_COUNT(&allowed);
 }
@@ -118,7 +118,7 @@ std::optional<int> allowed_processors() {
   if (GetProcessAffinityMask(GetCurrentProcess(), &process, &system) != 0 && process != 0) {
     int n = 0;
     for (; process != 0; process &= process - 1) ++n;
-    // The masks cover one group of 64 processors. If there are several groups, a process may use all of them.
+    // The masks cover only one group of 64 processors, but a process may use the processors of all groups.
     if (GetActiveProcessorGroupCount() == 1) return n;
   }
 #endif

@@ -29,7 +29,7 @@ constexpr std::int64_t docs_in_block = 128;
 //
 //   v_c = log n_c + sum_r x_r gain_rc - absent_c sum_r x_r - w loss_c(k)
 //
-// Here x_r and l are the counts of the term of rank r < k in the document and in class c. The rest depends on the model:
+// The count of the term of rank r < k is x_r in the document and l in class c. The other symbols depend on the model:
 //
 //   model                gain_rc, l = l_rc or d_rc      absent_c   loss_c(k)                             w
 //   multinomial, binary  L(l/b1)                        0          L(sum_{r<k} l / (b1 k))               sum_r x_r
@@ -37,26 +37,26 @@ constexpr std::int64_t docs_in_block = 128;
 //   poisson              L(l/b1)                        L(X_c/b1)  sum_{r<k} p_rc = (l + b1)/(X_c + b1)  1
 //
 // In the table, L(x) is the logarithm of 1 + x, and X_c is the model's total (EventModel). gain_rc is 0 for a class without
-// the term, so a term has pairs only with the classes that contain it. All numbers in the formula except v_c are at least 0.
+// the term, so a term has pairs only with the classes that contain it. In the formula, only v_c can be negative.
 struct PrefixModel {
   std::vector<std::int64_t> classes;      // (n,) the rows of the counts that have documents, increasing
-  std::int64_t stride = 0;                // n padded to whole vectors, as in ClassPosteriors
+  std::int64_t stride = 0;                // n, rounded up to a multiple of verdict_lanes
   std::vector<double> log_docs;           // (stride,) log n_c, minus the log of the least n_c
   std::vector<double> absent;             // (stride,)
   bool weighs_tokens = false;             // true if w is sum_r x_r, false if w is 1
   std::vector<std::int32_t> rank_of;      // (n_terms,) the rank of each term, or -1 if the rank is not below ks.back()
   std::vector<std::int32_t> step_of;      // (ranks,) for each rank, the index of the smallest k above the rank
-  std::vector<std::int64_t> first_pair;   // (ranks + 1,) the first pair of each rank
-  std::vector<std::int32_t> pair_class;   // the position of the class in `classes`, increasing within a rank
+  std::vector<std::int64_t> first_pair;   // (ranks + 1,) the index of the first pair of each rank
+  std::vector<std::int32_t> pair_class;   // for each pair, the position of its class in `classes`, increasing within a rank
   std::vector<double> pair_gain;
   std::vector<double> loss;               // (ks.size(), stride)
-  // (ks.size(),) From one k to a later k, no class's loss falls by more than the rise grows. The rise falls if all losses
-  // grow. It includes margins for rounding and for `tolerance_growth`.
+  // (ks.size(),) From one k to a later k, no class's loss falls by more than `rise` grows. If all losses grow, `rise` falls.
+  // `rise` includes margins for rounding and for `tolerance_growth`.
   std::vector<double> rise;
 };
 
-// If the loss of a class changes by x, twice the error of v_c changes by less than this times w x (see Sweep::judge()), for
-// documents with at most 2^20 ranked terms.
+// If the loss of class c changes by x, twice the error of v_c changes by less than tolerance_growth w |x| (see
+// Sweep::judge()). The constant is valid for documents with at most 2^20 ranked terms.
 constexpr double tolerance_growth = 0x1p-31;
 
 // Replaces every x by L(x). The kernel processes eight values at a time.
@@ -67,7 +67,7 @@ void log_plus_one(std::vector<double>& values) {
   values.resize(n);
 }
 
-// Returns x, a number of class c. Throws std::invalid_argument if x is infinite or NaN.
+// Returns x, which belongs to class c. Throws std::invalid_argument if x is infinite or NaN.
 double finite(double x, std::int64_t c) {
   if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small for the counts of class " + std::to_string(c));
   return x;
@@ -99,8 +99,7 @@ void set_pairs(PrefixModel& m, const ClassCounts<Count>& counts) {
   }
 }
 
-// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is the sum of pair_loss over the pairs of class c with a rank below
-// k.
+// Sets loss_c(k) to final_loss(c, k, sum), where `sum` is the sum of pair_loss over pairs of class c with a rank below k.
 template <class FinalLoss>
 void set_losses(PrefixModel& m, std::span<const std::int64_t> ks, const std::vector<double>& pair_loss,
                 const FinalLoss& final_loss) {
@@ -126,11 +125,11 @@ void set_rise(PrefixModel& m, std::size_t n_steps) {
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < m.classes.size(); ++c) most = std::max(most, before[c] - after[c]);
     const double rise = m.rise[step - 1] + (most + tolerance_growth * std::fabs(most));
-    m.rise[step] = rise + 0x1p-50 * std::fabs(rise);  // differences of rises are upper bounds despite rounding
+    m.rise[step] = rise + 0x1p-50 * std::fabs(rise);  // a margin, because differences of rises must be upper bounds
   }
 }
 
-// `counts` come from as_counted_by(). O(pairs + n_terms + ks * classes).
+// `counts` must come from as_counted_by(). Takes O(pairs + n_terms + ks * classes) time.
 template <CountType Count>
 PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes& bayes) {
   PrefixModel m;
@@ -209,7 +208,7 @@ class Sweep {
     std::int64_t now = 0;
     for (auto entry = ranked_.begin(); step < n_steps;) {
       for (; entry != ranked_.end() && at(m_.step_of[at(entry->rank)]) == step; ++entry) add(*entry);
-      // No further term of the document has a step before `end`.
+      // Before the step `end`, the ranked prefixes contain no further term of the document.
       const std::size_t end = entry == ranked_.end() ? n_steps : at(m_.step_of[at(entry->rank)]);
       while (step < end) {
         const Verdict verdict = judge(step);
@@ -249,8 +248,8 @@ class Sweep {
 
   double weight() const { return m_.weighs_tokens ? tokens_ : 1.0; }
 
-  // Each of the n_added_ additions has an error of at most 2^-53 times the sum. All other operations together have an error
-  // of at most 2^-45 times the sum.
+  // Let s be the sum of the magnitudes of all summands of v_c. Each of the n_added_ additions has an error of at most 2^-53
+  // times s. All other operations together have an error of at most 2^-45 times s.
   Verdict judge(std::size_t step) {
     posteriors_.loss = &m_.loss[step * at(m_.stride)];
     posteriors_.tokens = tokens_;
@@ -260,9 +259,9 @@ class Sweep {
   }
 
   // Returns the first step at which the predicted class may change, or `end`. The document must have no further term before
-  // `end`. Before the returned step, the growth of the winner's loss plus the rise is less than lead / weight().
+  // `end`. Before the returned step, the winner's loss plus `rise` grows by less than lead / weight().
   std::size_t end_of(const Verdict& verdict, std::size_t step, std::size_t end) const {
-    if (weight() == 0) return end;  // the prediction depends only on the prior
+    if (weight() == 0) return end;  // without ranked terms, the prediction depends only on the prior
     const double* const loss = m_.loss.data() + verdict.winner;
     const double lead = verdict.lead / weight(), lost = loss[step * at(m_.stride)];
     std::size_t next = step + 1;
@@ -277,7 +276,7 @@ class Sweep {
   const VerdictKernels kernels_ = kernels_in_use<VerdictKernels>();
   DocumentEntries entries_;
   std::vector<Entry> ranked_;                   // the document's entries, by rank
-  std::vector<double> sums_, values_, errors_;  // (stride,) each: sum_r x_r gain_rc; the other two are scratch of the kernel
+  std::vector<double> sums_, values_, errors_;  // (stride,) each: sum_r x_r gain_rc, and two scratch arrays of the kernel
   ClassPosteriors posteriors_;                  // the kernel's arguments for the document at one step
   double tokens_ = 0, n_added_ = 0;             // sum_r x_r, and the number of its summands
 };

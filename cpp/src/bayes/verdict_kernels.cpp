@@ -1,12 +1,12 @@
-// The naive Bayes kernel. Its result is the same for all SIMD targets, because a maximum does not depend on the order of its
-// operands.
+// The naive Bayes kernel. The kernel's result is the same for all SIMD targets, because a maximum does not depend on the
+// order of its operands.
 #include "simd/logarithms.hpp"
 #include "bayes/verdict_kernels.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Explicit vectors are used because compilers do not vectorise these maxima.
+// The kernel has explicit vectors, because compilers do not vectorise its maxima.
 constexpr int lanes = verdict_lanes;
 using Vector = Lanes<double, lanes>;
 
@@ -14,7 +14,7 @@ TERMSIFT_INLINE void raise(Vector& a, const Vector& to) { choose(to > a, to, a, 
 
 TERMSIFT_INLINE double largest(const Vector& v) { return larger(larger(v[0], v[1]), larger(v[2], v[3])); }
 
-// Handles the case in which rounding errors leave several classes that may have the largest v_c.
+// Returns the verdict if several classes may have the largest v_c because of rounding errors.
 Verdict judge_ties(const ClassPosteriors& p, double least_of_best) {
   std::int64_t winner = 0;
   while (p.values[winner] + p.errors[winner] < least_of_best) ++winner;
@@ -29,7 +29,8 @@ Verdict judge(const ClassPosteriors& p) {
   double *values = p.values, *errors = p.errors;
   const double tokens = p.tokens, weight = p.weight, allowed = p.error;
   const std::int64_t stride = p.stride;
-  // For each lane, these are the largest lower bound of v_c, the largest upper bound, and the second largest upper bound.
+  // In each lane, `least` is the largest lower bound of v_c, `most` the largest upper bound, and `second` the second largest
+  // upper bound.
   Vector least = Vector{} - infinity, most = least, second = least;
   Vector number = {0, 1, 2, 3}, best = number;
   for (std::int64_t c = 0; c < stride; c += lanes, number += lanes) {

@@ -5,17 +5,17 @@
 
 namespace termsift {
 
-// Rows with one value per class are padded to a multiple of this length.
+// Arrays with one value per class are padded to a multiple of this length, verdict_lanes.
 inline constexpr std::int64_t verdict_lanes = 4;
 
-// v_c = log_docs_c + sums_c - tokens absent_c - weight loss_c (see PrefixModel). The error of v_c is at most `error` times
-// the sum of the magnitudes of these four summands.
+// The kernel computes v_c = log_docs_c + sums_c - tokens absent_c - weight loss_c (see PrefixModel). The error of v_c is at
+// most `error` times the sum of the magnitudes of its four summands.
 struct Verdict {
   std::int64_t winner;  // the first class whose v_c equals the largest v_c within the errors
   double lead;          // the winner's v_c minus the largest other v_c, minus twice the errors of both
 };
 
-// In the padding, log_docs is `no_class`, and all other arrays are 0. All numbers are finite.
+// In the padding of the arrays, log_docs is `no_class`, and all other arrays are 0. All numbers are finite.
 struct ClassPosteriors {
   std::int64_t stride;  // a multiple of verdict_lanes, at least one
   const double *log_docs, *sums, *absent, *loss;  // (stride,)
@@ -23,7 +23,7 @@ struct ClassPosteriors {
   double *values, *errors;  // (stride,) scratch
 };
 
-// This number is less than any v_c, because the values of documents are less than 2^900.
+// no_class is less than any v_c, because the values of documents are less than 2^900.
 inline constexpr double no_class = -0x1p1000;
 
 struct VerdictKernels {
