@@ -62,11 +62,11 @@ double common_multiple(double a, double b) {
 
 bool is_whole(double x) { return x == std::nearbyint(x); }
 
-// Returns the grids of `classes`, which are indices of rows of the counts, and sets `smoothing`. On the grids, totals are
-// below 2^52, and the largest total is at least 2^51. In general, all classes share one unit. A count is therefore rounded
-// equally in all classes, and equal shares of the pool stay equal. If counts must be rounded, however, a class with less
-// than 2^-10 of the tokens of the largest class has its own unit. If no count must be rounded, only b1 and the leftover may
-// be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
+// Returns the grids of `classes`, which are indices of rows of the counts, and sets `smoothing`. On these grids, the totals
+// of classes are below 2^52, and the largest total is at least 2^51. In general, all classes share one unit. A count is
+// therefore rounded equally in all classes, and equal shares of the pool stay equal. If counts must be rounded, however, a
+// class with less than 2^-10 of the tokens of the largest class has its own unit. If no count must be rounded, only b1 and
+// the leftover may be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
 template <CountType Count>
 std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes,
                              const Estimation& estimation, Smoothing& smoothing) {
@@ -97,7 +97,7 @@ std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // Use the first of these denominators that keeps all digits of whole counts, otherwise 1.
+  // Use the first of two denominators that keeps all digits of whole counts. If neither does, use 1.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   for (const double denominator : {both, b1.denominator})
@@ -203,7 +203,7 @@ std::vector<TermId> TermGroups::group_equal_columns(const PairsByTerm<Count>& pa
                                                     const Threads& threads) {
   const auto n_terms = static_cast<std::size_t>(n_terms_);
   std::vector<TermId> heads;
-  std::vector<std::uint64_t> hashes;  // the hashes of the heads' columns
+  std::vector<std::uint64_t> hashes;  // for each head, the hash of its column
   const std::size_t mask = std::bit_ceil(2 * n_terms) - 1;
   std::vector<GroupId> group_of(n_terms), slots(mask + 1, -1);
   const auto assign = [&](std::size_t term) {
