@@ -4,8 +4,8 @@
 // nearly independent of the class, the value of a measure is therefore small but keeps all digits. With P = a g and Q = t
 // r,
 //     log(a g / (t r)) = log(P/Q),     a/g log(a g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
-// where P - Q = det. P - Q is also det in cell D, and -det in the cells B and C. The parts (P - Q)/g^2 therefore cancel in
-// ig, which adds up A and C, and in g2, which adds up all four cells. ig and g2 are sums of t(P, Q) >= 0 (logarithms.hpp).
+// where P - Q = det. P - Q is det in cell D, and -det in the cells B and C. The parts (P - Q)/g^2 therefore cancel in ig,
+// which adds up A and C, and in g2, which adds up all four cells. ig and g2 are sums of t(P, Q) >= 0 (logarithms.hpp).
 #pragma once
 
 #include "contingency/contingency_kernels.hpp"
@@ -50,7 +50,7 @@ struct Arithmetic {
     const DoubleDouble sum = two_sum(smoothing.hi, count.hi);
     return {sum.hi, sum.lo + smoothing.lo};
   }
-  // Returns x - y for x >= y. Despite rounding, x - y is at least 0.
+  // Returns x - y for x >= y. Rounding never makes the result negative.
   static TERMSIFT_INLINE DoubleDouble minus(DoubleDouble x, DoubleDouble y) {
     if constexpr (numbers == Numbers::any) {
       const DoubleDouble d = subtract(x, y);
@@ -95,8 +95,8 @@ struct Cells {
   // class_without_sum() and rest_without_sum() return P + Q of the cells C and D.
   TERMSIFT_INLINE double class_without_sum() const { return C().hi * g.hi + others().hi * r.hi; }
   TERMSIFT_INLINE double rest_without_sum() const { return D().hi * g.hi + others().hi * rest.hi; }
-  // Returns a positive number only if P/Q is outside [2/3, 3/2] in cell C or in cell D. Only very frequent terms have such
-  // ratios P/Q.
+  // Returns a positive number only if P/Q is outside [2/3, 3/2] in cell C or in cell D. P/Q is so far from 1 only for very
+  // frequent terms.
   TERMSIFT_INLINE double excess() const {
     return 5 * magnitude(det.hi) - smaller(class_without_sum(), rest_without_sum());
   }
@@ -105,7 +105,7 @@ struct Cells {
 // The formula of a contingency measure. Each specialisation has `facts` and one of two functions:
 //     value(cells, constants), which computes one value,
 //     run<numbers>(batch), which computes all values of a batch.
-// Next to value(), it may have usual_value(cells, constants), a shorter formula for whole numbers and Cells::excess() <= 0.
+// A specialisation may also have usual_value(cells, constants), a shorter formula for whole numbers and excess() <= 0.
 template <ContingencyMeasure measure>
 struct Formula;
 

@@ -136,7 +136,7 @@ class ChunkScorer {
     }
   }
 
-  // Sets scores[t] to the value of the term in the whole collection, treated as one class.
+  // Sets scores[t] to the value of the term in the whole collection, which is treated as one class.
   void collection(std::int64_t first, std::int64_t last, double* scores) {
     find(first, last);
     ColumnTotals<Count> cells;
@@ -244,15 +244,15 @@ class ChunkScorer {
 
   std::int64_t row_of(std::int32_t place) const { return task_.model.classes[static_cast<std::size_t>(place)].row; }
 
-  // Replaces `largest` by the value of a class if this value is greater. If the values are equal, the earlier row wins.
+  // Replaces `largest` by a class's value if it is greater. If both are equal, the class with the earlier row wins.
   void raise(Largest& largest, double value, std::int32_t place) const {
     if (value > largest.value || (value == largest.value && row_of(place) < row_of(largest.place)))
       largest.value = value, largest.place = place;
   }
 
   // Raises each term's largest value to the term's value in the first class without the term, if this value is greater.
-  // Later classes without the term have no greater value. O(pairs), because a term waits one iteration for each class that
-  // has it.
+  // In later classes without the term, the value is not greater. O(pairs), because a term stays in waiting_ only for the
+  // classes that have the term.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;
@@ -290,7 +290,7 @@ class ChunkScorer {
   ChunkEntries entries_;
   ColumnTotals<Count> totals_;
   TermBatch batch_;
-  // These arrays have one element for each term of the chunk.
+  // The following arrays have one element for each term of the chunk.
   std::vector<Sum> sums_;
   std::vector<Largest> largest_;
   std::vector<std::int32_t> waiting_;  // terms for which the loop over classes has not reached first_absent

@@ -34,7 +34,7 @@ enum class Absent : std::uint8_t {
 // The properties of a measure that the code around the kernels uses.
 struct MeasureFacts {
   const char* name = nullptr;
-  // A flag is true if the numbers in its name count tokens, and false if these numbers of the 2 x 2 table count documents.
+  // A flag is true if the cells or totals in its name count tokens, and false if these cells or totals count documents.
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;

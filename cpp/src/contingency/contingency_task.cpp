@@ -16,8 +16,8 @@
 namespace termsift {
 namespace {
 
-// The bounds of b2 / g for log_odds. The lower bound also limits b1 / g for log_ratio. Within these bounds, no product in
-// the kernels of log_odds and log_ratio leaves the range of a double (formulas_impl.hpp).
+// The bounds of b2 / g for log_odds. The lower bound also limits b1 / g for log_ratio. If b1 and b2 are within these
+// bounds, no product in the kernels of log_odds and log_ratio leaves the range of a double (formulas_impl.hpp).
 constexpr double least_prior = 0x1p-450, most_prior = 0x1p450;
 
 MeasureFacts facts_of(ContingencyMeasure measure) {
@@ -77,8 +77,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // If every document has one class, g is computed as the sum of the rows. The number counts.n_docs may be a sum of
-  // fractions added in another order, so rounding could violate r <= g or t <= g.
+  // If every document has one class, g is computed as the sum of the rows. The sum counts.n_docs may have added fractions
+  // in another order than the rows, so rounding could violate r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);
   };
@@ -93,7 +93,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   const bool of_tokens = model.facts.cells_are_tokens || model.facts.column_totals_are_tokens;
   const bool small = model.whole && total.hi <= 0x1p26 && (!of_tokens || all_tokens.hi <= 0x1p26);
   // Fractions and counts above 2^50 are scaled by a power of two, so that products of counts near 1e300 do not overflow.
-  // The exponent of this power is even, because log_odds takes its square root.
+  // The power of two has an even exponent, because log_odds takes its square root.
   if (!model.whole && total.hi > 0) model.unit = std::ldexp(1.0, std::clamp(-std::ilogb(total.hi) / 2 * 2, -1000, 1000));
   const DoubleDouble g = scale(total, model.unit);
 

@@ -216,8 +216,8 @@ class TermsByTotal {
   std::vector<std::size_t> starts_;  // (n_totals + 1,)
 };
 
-// Writes the values (n,) of n terms in the model's k-th class. The terms must be increasing. `totals` is for all terms. O(n
-// + pairs of the class).
+// Writes the values (n,) of n terms in the model's k-th class. The terms must be increasing. `totals` has all column
+// totals. O(n + pairs of the class).
 template <CountType Count>
 void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
                      const std::vector<DoubleDouble>& totals, double* values);

@@ -197,7 +197,7 @@ struct Formula<ContingencyMeasure::log_ratio> {
     const DoubleDouble b1{c.b1, 0.0}, b2 = c.b2, B = x.B();
     const DoubleDouble P = multiply(scale(Of::plus(b1, x.a), near_t), scale(Of::plus(b2, x.rest), near_g));
     const DoubleDouble Q = multiply(scale(Of::plus(b1, B), near_t), scale(Of::plus(b2, x.r), near_g));
-    // P - Q = det + b2 (a - B) + b1 (rest - r). The product b1 b2, which may be the largest part of P and Q, cancels.
+    // P - Q = det + b2 (a - B) + b1 (rest - r). The product b1 b2, possibly the largest part of P and Q, cancels in P - Q.
     const DoubleDouble of_term = multiply(scale(b2, near_g), scale(subtract(x.a, B), near_t));
     const DoubleDouble of_class = multiply(scale(b1, near_t), scale(subtract(x.rest, x.r), near_g));
     const DoubleDouble difference = add(scale(scale(x.det, near_t), near_g), add(of_term, of_class));
@@ -262,7 +262,7 @@ constexpr double least_rate = 0.0005;  // rates are clipped to [least_rate, 1 - 
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
-  // `away` is |2p - 1|. For small p, the subtraction is more accurate. For p near 1/2, the product is more accurate.
+  // `away` = |2p - 1| is more accurate as a difference if p is small, and more accurate as a product if p is near 1/2.
   const double away = twice < 0.5 ? 1.0 - larger(twice, 2.0 * least_rate) : 0.5 * distance * two_over_sum;
   const double v = -0.32178138172925314 * natural_logarithm(larger(twice * other, clipped_product)) - 1.0;
   const double v2 = v * v, v4 = v2 * v2, v8 = v4 * v4;
@@ -277,7 +277,7 @@ TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, dou
       (7.063603947785799e-07 + -5.048188529734489e-10 * v) + v2 * (-1.3952888597736984e-07 + 4.9305395410121416e-08 * v);
   const double f20 =
       (1.2637977992233532e-08 + -1.1094234777617264e-08 * v) + v2 * (-2.106564825488567e-10 + 1.0172478110343533e-09 * v);
-  // The smallest terms are added first, because the last addition has the largest rounding error.
+  // The smallest terms of the polynomial are added first, because the last addition has the largest rounding error.
   const double rest = (f2 + v4 * f4) + v8 * ((f8 + v4 * f12) + v8 * (f16 + v4 * f20));
   const double quantile = away * (2.3327424768770726 + (1.0563981333492207 * v + rest));
   return x < y ? -quantile : quantile;
@@ -293,8 +293,8 @@ TERMSIFT_INLINE double quantile_in_rest(const auto& cells, const ContingencyCons
   return quantile_of_rate(B.hi, D.hi, magnitude((B.hi - D.hi) + (B.lo - D.lo)), c.two_over_rest);
 }
 
-// If two quantiles differ by less than 1/8, near_bns computes the difference. A subtraction has an error of up to 2^-50,
-// which is 7e-15 of 1/8.
+// If two quantiles differ by less than 1/8, near_bns computes the difference. Subtracting quantiles has an error of up to
+// 2^-50, which is 7e-15 times 1/8.
 constexpr double near_quantiles = 0.125;
 
 // Returns a positive number if near_bns must compute the difference of quantiles. Returns 0 if both rates are clipped.

@@ -65,7 +65,7 @@ class RunCutter {
   }
 
  private:
-  static constexpr int most_values = 16;  // after so many passes, one run for each remaining term is faster
+  static constexpr int most_values = 16;  // after 16 passes, one run for each remaining term is faster than more passes
   DocumentEntries entries_{TermWeight::raw};
   std::vector<TermId> terms_;
   std::vector<double> values_;

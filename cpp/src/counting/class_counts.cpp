@@ -30,8 +30,8 @@ Count checked_sum(Count a, Count b, const char* what) {
 // Fractional counts are rounded, so remainder() treats a difference of at most this share of the whole as zero.
 constexpr double rounding = 0x1p-40;
 
-// Returns whole - part, which must not be negative. what() returns the start of the error message. It is called only for an
-// error, because making the string for each pair took most of the time.
+// Returns whole - part, which must not be negative. what() names the count in the error message. what() is called only for
+// an error, because making the string for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
@@ -181,7 +181,7 @@ void ClassRow<Count>::sum_tokens() {
     n_tokens = n_unlisted;
     for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
   } else {
-    DoubleDouble sums[8]{{n_unlisted, 0}};  // with one sum, each addition would have to wait for the previous one
+    DoubleDouble sums[8]{{n_unlisted, 0}};  // eight sums, because each addition to one sum would wait for the previous one
     for (std::int64_t i = 0; i < size; ++i) sums[i % 8] = add(sums[i % 8], {term_frequency[i], 0});
     for (int i = 1; i < 8; ++i) sums[0] = add(sums[0], sums[i]);
     n_tokens = sums[0].hi;

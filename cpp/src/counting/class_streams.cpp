@@ -16,7 +16,7 @@ struct Window {
 
   std::size_t n_classes() const { return last_class - first_class; }
   std::int64_t n_docs() const { return last_doc - first_doc; }
-  // Returns the stream of row c, or n_classes() if the window lacks row c. If c - first_class is negative, it wraps around.
+  // Returns the stream of row c, or n_classes() if the window lacks row c. A negative c - first_class wraps around.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
@@ -111,7 +111,7 @@ struct Range {
   }
 
   // Appends a checked document, whose columns may be unsorted or repeated, and whose values may be 0 or large. In each
-  // column, the first nonzero entry counts the document, and later entries become escapes. If a value does not fit into a
+  // column, the first nonzero entry counts as a document, and later entries become escapes. If a value does not fit into a
   // packed entry, the rest of the value also becomes an escape. An escape adds to the occurrences, but does not count the
   // document again. If `is_binary`, there are no escapes.
   template <class Index, class Value>
@@ -220,7 +220,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       }
       const Index* const indices = x.indices + begin;
       const bool alone = end == i + 1;
-      // If the first columns of a document are in order, nearly always all of its columns are, which pack_usual() checks.
+      // If the first columns of a document are in order, nearly always all of its columns are. pack_usual() checks all.
       const bool in_order = alone && std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       const bool is_direct = alone && in_one_row;
       std::uint32_t* out = nullptr;

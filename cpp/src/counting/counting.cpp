@@ -120,8 +120,8 @@ std::vector<Count> documents_after(const ClassCounts<Count>& counts, const Label
   return docs;
 }
 
-// Returns true if the counts have no pairs yet. Streams can be added to float counts only if these have no pairs, because a
-// sum of integers and fractions depends on the order of its summands.
+// Returns true if the counts have no pairs yet. Streams can be added to float counts only if the float counts have no
+// pairs, because a sum of integers and fractions depends on the order of its summands.
 template <CountType Count>
 bool is_empty(const ClassCounts<Count>& counts) {
   const auto empty = [](const auto& row) { return row == nullptr || row->size == 0; };

@@ -1,7 +1,7 @@
 // Plain loops over entries and counters, which the compiler vectorises for one SIMD target. The loops may use functions of
 // other files only if these functions are always inlined (simd/targets.hpp).
 //
-// In loops that check values or columns, accumulators are as wide as these, so that the loops vectorise even without AVX.
+// In loops over values, accumulators are as wide as the values, so that the loops vectorise even without AVX.
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif

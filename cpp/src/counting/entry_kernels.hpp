@@ -67,7 +67,7 @@ struct RowKernels {
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns how many of indices[0 .. n) do not exceed their predecessor. Reads indices[-1]. Requires n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
-  // Updates all facts except `distinct` by n values. A value is refused if it is negative, not finite or above 2^63 - 1.
+  // Updates all facts except `distinct` for n values. A value is refused if it is negative, not finite or above 2^63 - 1.
   void (*values)(const Value* data, std::int64_t n, PackedEntry packed, CsrScan& facts);
   // Distributes a row of n entries to blocks of 2^term_bits columns. Writes each entry to *next[block]++, with the cell
   // first_cell + column % 2^term_bits. If `as_ones`, each value is packed as 1. Returns the number of escapes.

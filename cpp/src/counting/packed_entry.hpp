@@ -67,7 +67,7 @@ class PackedEntry {
   std::uint32_t escape_;
 };
 
-// A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Entries have cells in any order,
+// A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Cells are accessed in any order,
 // so speed depends on how many counters fit into the cache. For 10^8 entries of a million terms, 4-byte counters took 0.7
 // of the time of 8-byte counters. The few cells with larger counts also use large[cell]. Most of `large` is never touched.
 struct PackedCounters {
@@ -79,7 +79,7 @@ struct PackedCounters {
   static constexpr std::uint32_t moved = std::uint32_t{1} << 31;
   static constexpr std::uint32_t full = std::uint32_t{1} << 30 | std::uint32_t{1} << PackedEntry::most_value_bits;
   static_assert(PackedEntry::most_value_bits + 1 == document_shift, "the largest value must fill at most half of a part");
-  // In a large counter, the bits from this one on count documents.
+  // In a large counter, bit 40 and all higher bits count documents.
   static constexpr int large_document_shift = 40;
 
   std::uint32_t* small;

@@ -52,8 +52,8 @@ struct TermCounters {
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // true if documents never repeat a term
-  // If lists_touched is false, `touched` is empty, and drain() searches all terms. It is false only if a class has more
-  // entries than the matrix has terms. Such a class touches most terms, so searching is faster than a list.
+  // If lists_touched is false, `touched` is empty, and drain() searches all terms. A search is faster for a class that has
+  // more entries than the matrix has terms, because such a class touches most terms.
   bool lists_touched = true;
   LargeArray<TermCount<Count>> counts;
   LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document with the term; empty if `distinct`

@@ -73,8 +73,8 @@ struct Streams {
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
   std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
-  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) for each segment, an upper bound of the sum of packed
-                                             // values in any one cell, or PackedCounters::bound if unknown
+  // For each segment, an upper bound of the sum of packed values in any one cell, or PackedCounters::bound if unknown.
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,)
   std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream
   std::uint32_t* entries = nullptr;          // (offsets.back(),) memory of the caller, reused for every window
 
@@ -151,8 +151,8 @@ class CellCounters {
 // If `notes_touched`, the additions note the touched terms of each class, so that take() need not search all terms.
 // Noting the terms is faster if there are many classes.
 //
-// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4
+// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is the
+// larger of window_bytes and 4 bytes for each entry of the longest document. Each thread uses 16 bytes per class and 4
 // bytes per term. A thread uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of
 // its largest row, and up to 8 more per term for overflowing counters.
 template <CountType Count>
@@ -167,15 +167,15 @@ inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 // Works like count_by_class_streams, but a stream is a block of terms, and a window is a range of documents. Reads the
 // matrix twice: first to check the entries and to count the entries of each block, and then to copy them.
 //
-// O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. In addition, each thread uses 1 MiB, and joining
-// the blocks needs a second copy of the rows.
+// O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is the
+// larger of window_bytes and 4 bytes for each copied entry of one document. In addition, each thread uses 1 MiB, and
+// joining the blocks needs a second copy of the rows.
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
 // Counts a source whose x is the CSR view of a CSC matrix: the rows of x are terms. Entries are added to the counters as
-// they are read, so no window is needed. Sets `possible` to false if a row of x is not tidy (CsrScan::is_tidy), or if there
-// are far more cells than entries.
+// they are read, so no window is needed. Sets `possible` to false if a row of x fails CsrScan::is_tidy(), or if there are
+// far more cells than entries.
 template <CountType Count>
 Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
 

@@ -124,7 +124,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
 }
 
 // Calls add(counters, block, worker) for each block, and adds the counters to the rows. `add` returns whether all counts are
-// below 2^32. For each block, the first loop makes the parts of all rows. The second loop joins the parts of each row.
+// below 2^32. The first loop makes a part of each row for each block. The second loop joins the parts of each row.
 template <CountType Count, class Add>
 void add_up(const Add& add, const BlockShape& shape, const Threads& threads, PerThread<CellCounters>& counters,
             std::vector<ClassRow<Count>>& rows) {

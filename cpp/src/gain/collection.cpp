@@ -47,7 +47,7 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, const Collection& 
   const auto n_terms = static_cast<std::size_t>(x.n_columns);
   const auto n_parts = static_cast<std::size_t>(threads.count);
   // next[part][term] is first the number of the term's documents in a part of the collection. Later, next[part][term] is
-  // the index in documents_ for the next of these documents.
+  // the index in documents_ for the term's next document in the part.
   std::vector<std::vector<std::int64_t>> next(n_parts);
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {

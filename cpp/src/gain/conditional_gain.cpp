@@ -162,8 +162,8 @@ class Posteriors {
     std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
   }
 
-  // Restricts the update to the document's classes in play, which are chosen if m = 1 (its first term). `values` has 2
-  // rows.
+  // Restricts the update to the document's classes in play, which are chosen with the document's first term (m = 1).
+  // `values` has room for 2 rows.
   void narrow(std::int64_t d, std::int32_t y, std::int32_t m, double* values, EvidenceUpdate& update) {
     std::int32_t* const classes = in_play_.get() + d * stride_;
     if (m == 1) {

@@ -20,8 +20,8 @@ struct Guide {
 };
 
 // Each thread has its own Lifts. Most terms occur in few classes. The lift for a class without the term depends only on
-// the class and on d_t, so the lifts for such classes are kept until d_t changes. Classes form vectors of eight. For each
-// term, only the vectors in which some class has the term are computed anew.
+// the class and on d_t, so the lifts for such classes are kept until d_t changes. Classes are grouped into vectors of
+// eight. For each term, only the vectors in which some class has the term are computed anew.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)

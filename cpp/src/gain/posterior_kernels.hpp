@@ -15,7 +15,7 @@ struct ClassRun {
 // padding holds 0 in `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
 //
 // A document's row holds either all classes in order, or only the classes in play. In a row of classes in play, the
-// document's own class comes first, and the others follow in any order.
+// document's own class comes first, and the other classes follow in any order.
 struct MixtureBatch {
   std::int64_t first, last;       // the range of indices of `documents`; last <= runs[n_runs - 1].end
   const std::int32_t* documents;  // the documents of a term

@@ -22,7 +22,7 @@ namespace termsift {
 // also convex in U. Between two values of U, this sum is therefore at most its chord, a straight line. The sum is computed
 // only at the ends of chords. The bound of a term then needs corrections only for the classes that have the term.
 //
-// A chord is above its curve, so SparseBounds are valid, and a little larger than the bounds of GainKernels::bounds.
+// A chord is above its curve, so these bounds are valid, and a little larger than the bounds of GainKernels::bounds.
 class SparseBounds {
  public:
   // Returns true if most terms are absent from most classes and no class has more than half of the prior. If a class had
@@ -57,7 +57,7 @@ class SparseBounds {
   std::vector<double> w_;          // (n_classes,)
   std::vector<double> U_;          // (n_groups,) U of each group
   std::int64_t first_piece_ = 0;
-  std::vector<Chord> chords_;      // all needed chords; the first one has the number first_piece_
+  std::vector<Chord> chords_;      // consecutive chords; the first one has the number first_piece_
 };
 
 class GainEvaluator {

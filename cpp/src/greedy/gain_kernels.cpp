@@ -211,8 +211,8 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
 }
 
 // Computes the larger of the bounds at the two corners for each class, and adds up the larger bounds of all classes. The
-// sum is an upper bound, because the gain's summand for class c is A kl(p/A || q/B). This summand depends on (A, B) as the
-// gain with two classes depends on the pool.
+// gain's summand for class c is A kl(p/A || q/B), which depends on (A, B) as the gain with two classes depends on the pool.
+// The sum is therefore an upper bound.
 void many_class_bounds(const GainBlock& block, const WedgeClass* wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;

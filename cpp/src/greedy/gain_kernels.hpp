@@ -94,7 +94,7 @@ struct GainKernels {
   void (*bounds)(const GainBlock&, const WedgeClass* wedge);
   // Computes the same bounds as `bounds`, but for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // Computes, for each pair, an upper bound of the change of the absent bound if the pair's class has the term.
+  // Computes, for each pair, an upper bound of the change in the bound of absent_bounds if the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

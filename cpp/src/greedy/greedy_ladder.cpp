@@ -14,9 +14,9 @@
 // `left_out`. For pools in W, `left_out` bounds the gains of the groups that are in the next longer list but not in this
 // list. While R is in all wedges, a step evaluates only C_0. The best group of C_0 wins if its gain exceeds every
 // `left_out`, because these numbers bound the gains of all other groups. A list is rebuilt if the best gain of C_0 does not
-// exceed the list's `left_out`, or if R has left the list's wedge. All shorter lists are then also rebuilt, each from the
-// next longer list. In the worst case, a step rebuilds all lists. A budget therefore limits the cost of the ladder to the
-// cost of a plain search.
+// exceed the list's `left_out`, or if R has left the list's wedge. When a list is rebuilt, so are all shorter lists, each
+// from the next longer list. In the worst case, a step rebuilds all lists. A budget therefore limits the cost of the ladder
+// to the cost of a plain search.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -30,7 +30,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The constants below were tuned on text, and affect the time but not the resulting order.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.5;           // the share of a list expected to be selected before it is rebuilt
+constexpr double used_up = 0.5;           // the share of a list that is expected to be selected before the list is rebuilt
 constexpr double most_used = 0.5;         // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;      // the slack of a wedge's ratios divided by the expected selected mass
 constexpr double farther = 1.25;          // the factor of a list's reach (see Shortlist) if the pool leaves the wedge
@@ -87,8 +87,8 @@ struct Shortlist {
   bool everywhere = true;  // true if no group is left out, so the list is valid for every pool
   Wedge wedge;
   std::int64_t made_at = -1;  // the round that made the list, or -1
-  // The selected mass that the wedge allows, relative to the mass expected to be selected before the list is used up.
-  // `reach` falls if `left_out` reaches the best gain, and grows if R leaves the wedge.
+  // The selected mass that the wedge allows, relative to the mass that is expected to be selected before the list is used
+  // up. `reach` falls if `left_out` reaches the best gain, and grows if R leaves the wedge.
   double reach = 1;
 };
 

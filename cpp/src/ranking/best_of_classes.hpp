@@ -39,7 +39,7 @@ class BestOfClasses {
   const ScoreTask<Count> task_;
   const Threads threads_;
   const Mixtures sums_;
-  const std::vector<TermId> seen_;  // the terms that some class has, by decreasing T
+  const std::vector<TermId> seen_;  // the terms that some class has, sorted by decreasing T
   std::vector<TermId> unseen_;      // all other terms
 };
 

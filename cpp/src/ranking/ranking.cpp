@@ -94,7 +94,7 @@ class ClassLists {
   // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,
   // and `many` otherwise.
   std::int64_t next(std::int64_t few, std::int64_t many) {
-    // The candidates for the next parts. `terms` is empty if most terms would be candidates.
+    // The terms that may be in the next parts of the lists. `terms` is empty if most terms would be candidates.
     std::vector<std::int64_t> terms;
     if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
       terms = best_->terms(n_places_ + few);
