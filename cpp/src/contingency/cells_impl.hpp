@@ -1,8 +1,7 @@
 // The 2 x 2 table of a term and a class, in exact arithmetic. contingency_kernels.cpp includes this header.
 //
-// All measures are computed from det = a g - t r, whose products a g and t r are exact in double-double. If a term is
-// nearly independent of the class, the value of a measure is therefore small but keeps all digits. With P = a g and Q = t
-// r,
+// Most measures are computed from det = a g - t r, whose two products are exact in double-double. If a term is nearly
+// independent of the class, its values are therefore small but keep all digits. With P = a g and Q = t r,
 //     log(a g / (t r)) = log(P/Q),     a/g log(a g / (t r)) - (P - Q)/g^2 = t(P, Q) / g^2,
 // where P - Q = det. P - Q is det in cell D, and -det in the cells B and C. The parts (P - Q)/g^2 therefore cancel in ig,
 // which adds up A and C, and in g2, which adds up all four cells. ig and g2 are sums of t(P, Q) >= 0 (logarithms.hpp).

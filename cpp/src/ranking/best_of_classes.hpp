@@ -1,9 +1,9 @@
 // Finds the terms that may be among the best of some class, without computing the values of all terms in all classes.
 //
-// A term's values are computed one by one for the classes that have the term. For a class without the term, p_ic =
-// b1 / L_c, and q_ic increases with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is 0 at q
-// = p, and increases as q moves away from p in either direction. The best of the terms absent from a class are therefore
-// the terms with the largest or the smallest T. The order of terms by T is the same for all classes.
+// A term's values are computed one by one for the classes that have the term. For a class without the term,
+// p_ic = b1 / L_c, and q_ic increases with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is
+// 0 at q = p, and increases as q moves away from p in either direction. The best of the terms absent from a class are
+// therefore the terms with the largest or the smallest T. The order of terms by T is the same for all classes.
 //
 // The values computed by this search may differ by rounding from the values of class_results(). The result therefore
 // includes all terms whose values are within a margin of the best values.
