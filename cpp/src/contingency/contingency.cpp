@@ -13,19 +13,19 @@
 namespace termsift {
 namespace {
 
-// Replaces an infinite value(0, t, c) by 0. Such a value occurs only if the other classes are too small to contain a term
-// with the total t. The result must be finite, because it is added to a sum and subtracted again later.
+// Replaces an infinite value(0, t, c) by 0. value(0, t, c) is infinite only if all classes except c together are too small
+// for a term with the total t. The result must be finite, because it is added to a sum and subtracted again later.
 double if_possible(double value) { return std::isfinite(value) ? value : 0; }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Data shared by all terms in sums over the classes. Classes of weight 0 are ignored.
+// The data that all terms share when their values are summed over the classes. Classes of weight 0 are ignored.
 template <CountType Count>
 class SumTask {
  public:
   SumTask(const ContingencyTask<Count>& task, const Threads& threads) {
     for (const ContingencyClass& c : task.model.classes) {
-      // Without smoothing, the values of a class that has no tokens are 0/0. They count as 0, not as -inf.
+      // Without smoothing, the values of a class that has no tokens are 0/0, which counts as 0 and not as -inf.
       const bool adds_zero = task.model.facts.absent == Absent::minus_infinity && c.constants.r.hi == 0 &&
                              c.constants.b2.hi == 0;
       n_classes += c.weight != 0 && !adds_zero;
@@ -42,7 +42,7 @@ class SumTask {
 
   std::int32_t n_classes = 0;
   DoubleDouble products;                        // sum_c weight_c h_c
-  const ContingencyClass* reference = nullptr;  // a class with h > 0
+  const ContingencyClass* reference = nullptr;  // a class whose h_c is positive
 
  private:
   void sum_absent(const ContingencyTask<Count>& task, const Threads& threads) {
@@ -70,17 +70,17 @@ class SumTask {
   }
 
   std::vector<DoubleDouble> totals_;  // the distinct totals t, increasing; empty unless Absent::each
-  std::vector<DoubleDouble> sums_;    // if_absent(t) for each of them
+  std::vector<DoubleDouble> sums_;    // if_absent(t) for each t in totals_
 };
 
-// One thread's scratch for a chunk of terms.
+// Computes the scores of chunks of terms. Each thread has its own ChunkScorer.
 template <CountType Count>
 class ChunkScorer {
  public:
   explicit ChunkScorer(const ContingencyTask<Count>& task)
       : task_(task), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
 
-  // For each term first + t < last, sets scores[t] to the sum over the classes. O(pairs of the chunk + n_classes).
+  // Sets scores[t] to the sum of the values of term first + t over the classes. O(pairs of the chunk + n_classes).
   void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
     find(first, last);
     sums_.assign(static_cast<std::size_t>(last - first), Sum{});
@@ -105,8 +105,8 @@ class ChunkScorer {
     finish_sums(sums, last - first, scores);
   }
 
-  // Sets scores[t] to the largest value over the classes. Unless `strongest` is null, sets strongest[t] to the first row of
-  // the counts with this value, and signs[t] to the sign of det in the class of this row.
+  // Sets scores[t] to the largest value of term first + t in any class. If `strongest` is not null, sets strongest[t] to
+  // the row of the class with the largest value (the first such row), and signs[t] to the sign of det in this class.
   void max(std::int64_t first, std::int64_t last, Worker& worker, double* scores, std::int64_t* strongest,
            std::int8_t* signs) {
     find(first, last);
@@ -116,7 +116,7 @@ class ChunkScorer {
       if (k % 64 == 0) worker.check();
       const auto place = static_cast<std::int32_t>(k);
       for_each_run(k, first, [&](const TermId* terms, int n_run, const double* values) {
-        for (int j = 0; j < n_run; ++j) {  // a branch here would be unpredictable and would dominate the time
+        for (int j = 0; j < n_run; ++j) {  // an unpredictable branch in this loop would dominate the time
           Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
           largest.first_absent += largest.first_absent == place;
           if (strongest != nullptr) raise(largest, values[j], place);
@@ -136,7 +136,7 @@ class ChunkScorer {
     }
   }
 
-  // Sets scores[t] to the value of the term in the whole collection, treated as one class.
+  // Sets scores[t] to the value of the term in the whole collection, which is treated as one class.
   void collection(std::int64_t first, std::int64_t last, double* scores) {
     find(first, last);
     ColumnTotals<Count> cells;
@@ -174,7 +174,7 @@ class ChunkScorer {
   };
   struct Largest {
     double value = -infinity;
-    std::int32_t place = 0;         // the class with this value; of several, the class with the first row
+    std::int32_t place = 0;         // the class with the largest value (the first row if there are several)
     std::int32_t first_absent = 0;  // the first class from which the term is absent
   };
 
@@ -185,7 +185,7 @@ class ChunkScorer {
     totals_.find(task_, entries_, first, last, task_.model.facts.column_totals_are_tokens);
   }
 
-  // Calls use(terms, n, values) for batches that cover the chunk's terms in class k.
+  // Calls use(terms, n, values) for each batch of the chunk's terms that occur in class k.
   template <class Use>
   void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
     entries_.prefetch_after(task_, k);
@@ -208,7 +208,7 @@ class ChunkScorer {
     return result_of<std::int8_t>(subtract(multiply(a, c.g), multiply(totals_[t], c.r)).hi);
   }
 
-  // Adds a value to a double-double sum. An infinite sum has the low part 0.
+  // Adds a value to a double-double sum. If the sum is infinite, sets its low part to 0.
   static void add_to(DoubleDouble& sum, double value) {
     const DoubleDouble s = two_sum(sum.hi, value);
     sum = {s.hi, std::isfinite(s.hi) ? sum.lo + s.lo : 0.0};
@@ -236,7 +236,7 @@ class ChunkScorer {
           else if (if_absent != nullptr)
             add_to(sum.value, if_absent[j] / sums.reference->product * subtract(sums.products, sum.if_absent).hi);
         }
-        const double score = sum.value.hi + sum.value.lo;  // inf - inf is NaN
+        const double score = sum.value.hi + sum.value.lo;  // NaN if both inf and -inf were added
         scores[t] = totals_[t].hi > 0 && score == score ? score : 0;
       }
     });
@@ -244,15 +244,15 @@ class ChunkScorer {
 
   std::int64_t row_of(std::int32_t place) const { return task_.model.classes[static_cast<std::size_t>(place)].row; }
 
-  // Raises `largest` to the value of a class if this value is greater, or if it is equal and the class has an earlier row.
+  // Replaces `largest` by a class's value if it is greater. If both are equal, the class with the earlier row wins.
   void raise(Largest& largest, double value, std::int32_t place) const {
     if (value > largest.value || (value == largest.value && row_of(place) < row_of(largest.place)))
       largest.value = value, largest.place = place;
   }
 
-  // Raises each term's largest value to the term's value in the first class without the term, if this value is greater. No
-  // other class without the term has a larger value. O(pairs), because a term waits at most one iteration for each class
-  // that has it.
+  // Raises each term's largest value to the term's value in the first class without the term, if this value is greater.
+  // In later classes without the term, the value is not greater. O(pairs), because a term stays in waiting_ only for the
+  // classes that have the term.
   void raise_to_absent(std::size_t n_terms) {
     waiting_.resize(n_terms + 1);
     std::size_t n_waiting = 0;
@@ -290,10 +290,10 @@ class ChunkScorer {
   ChunkEntries entries_;
   ColumnTotals<Count> totals_;
   TermBatch batch_;
-  // These arrays have one element for each term of the chunk.
+  // The following arrays have one element for each term of the chunk.
   std::vector<Sum> sums_;
   std::vector<Largest> largest_;
-  std::vector<std::int32_t> waiting_;  // terms whose first_absent the loop over classes has not reached
+  std::vector<std::int32_t> waiting_;  // terms for which the loop over classes has not reached first_absent
 };
 
 // Calls use(scorer, first, last, worker) for every chunk of terms.

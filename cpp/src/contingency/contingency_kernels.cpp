@@ -26,8 +26,8 @@ void run_formula(const ContingencyBatch& batch) {
       store(j, Measure::usual_value(cells, c));
       excess[j] = cells.excess();
     }
-    // The full formula recomputes each vector in which some lane has a positive excess. Lanes without a positive excess
-    // keep the result of the shorter formula, so that the bits of a lane do not depend on its neighbours.
+    // If any lane of a vector has a positive excess, the full formula recomputes the vector. Lanes without a positive
+    // excess keep the result of the shorter formula, so that a lane's result does not depend on its neighbours.
     for (int begin = 0; begin < in.n; begin += 8) {
       double largest = excess[begin];
       for (int j = begin + 1; j < begin + 8; ++j) largest = larger(largest, excess[j]);

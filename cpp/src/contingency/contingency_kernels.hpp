@@ -13,7 +13,7 @@ struct ContingencyConstants {
   DoubleDouble g;                    // the grand total
   double spread;                     // g / (r (g - r)); arbitrary if r = g
   double two_over_r, two_over_rest;  // 2 / r, 2 / (g - r)
-  double b1;                         // the smoothing, scaled like the counts
+  double b1;                         // the smoothing parameter b1, scaled like the counts
   DoubleDouble b2;
   DoubleDouble prior;                // for log_odds: b2 / g
   double gain;                       // for log_odds: 1 + 2 b2 / g
@@ -22,7 +22,7 @@ struct ContingencyConstants {
   double value_unit;        // the factor that converts a value of scaled counts to the value of unscaled counts
 };
 
-// Forms of value(0, t, c). This is the value of a term in class c if the class lacks the term and t is the column total.
+// Forms of value(0, t, c), the value of a term with the column total t in a class c that lacks the term.
 enum class Absent : std::uint8_t {
   nothing,
   minus_infinity,
@@ -34,16 +34,16 @@ enum class Absent : std::uint8_t {
 // The properties of a measure that the code around the kernels uses.
 struct MeasureFacts {
   const char* name = nullptr;
-  // Each flag is true if the named numbers of the 2 x 2 table count tokens, and false if they count documents.
+  // A flag is true if the cells or totals in its name count tokens, and false if these cells or totals count documents.
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
   bool compares_classes = true;
   Absent absent = Absent::nothing;
-  bool reads_b1 = false;     // the measure uses b1; if b1 = 0, `absent` is minus_infinity
+  bool reads_b1 = false;     // true if the measure uses b1; if b1 = 0, `absent` is minus_infinity
   bool grows_with_r = true;  // true if value(0, t, c) increases with r, false if it decreases
   double degree = 0;         // if counts are multiplied by s, values are multiplied by s^degree
   double (*h)(const ContingencyConstants&) = nullptr;  // h_c of Absent::product, for r < g
-  bool direction_is_sign = false;  // the direction is the sign of the value; otherwise the sign of det
-  bool b2_is_prior_mass = false;   // b2 is the mass of a prior; b2 / g is checked (contingency_task.cpp)
+  bool direction_is_sign = false;  // true if the direction is the sign of the value, false if it is the sign of det
+  bool b2_is_prior_mass = false;   // true if b2 is the mass of a prior; b2 / g is then checked (contingency_task.cpp)
 };
 
 inline constexpr int longest_contingency_batch = 128;
@@ -59,7 +59,7 @@ struct ContingencyBatch {
   double* values;  // (n,) out
 };
 
-// Computes the values of terms in one class. A term that no document has gets the value 0.
+// Computes the values of terms in one class. If a term occurs in no document, its value is 0.
 using ContingencyKernel = void (*)(const ContingencyBatch&);
 
 // The kernels of one SIMD target (simd/targets.hpp).

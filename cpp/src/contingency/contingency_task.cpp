@@ -16,8 +16,8 @@
 namespace termsift {
 namespace {
 
-// The bounds of b2 / g for log_odds. The lower bound also limits b1 / g for log_ratio. Within these bounds, no product in
-// the two kernels leaves the range of a double (formulas_impl.hpp).
+// The bounds of b2 / g for log_odds. The lower bound also limits b1 / g for log_ratio. If b1 and b2 are within these
+// bounds, no product in the kernels of log_odds and log_ratio leaves the range of a double (formulas_impl.hpp).
 constexpr double least_prior = 0x1p-450, most_prior = 0x1p450;
 
 MeasureFacts facts_of(ContingencyMeasure measure) {
@@ -57,7 +57,7 @@ void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
                               "tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
-// Throws if products with b1 could underflow, because values would then be infinite, as they are without smoothing.
+// Throws if b1 is so small that products with b1 could underflow, which would make values infinite, as without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
   throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
@@ -77,8 +77,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // Unless documents have several classes, g is computed as the sum of the rows. counts.n_docs may be a sum of fractions
-  // added in another order, so rounding could violate r <= g or t <= g.
+  // If every document has one class, g is computed as the sum of the rows. The sum counts.n_docs may have added fractions
+  // in another order than the rows, so rounding could violate r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);
   };
@@ -92,8 +92,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   model.whole = std::is_integral_v<Count> && total.hi <= 0x1p50 && all_tokens.hi <= 0x1p50;
   const bool of_tokens = model.facts.cells_are_tokens || model.facts.column_totals_are_tokens;
   const bool small = model.whole && total.hi <= 0x1p26 && (!of_tokens || all_tokens.hi <= 0x1p26);
-  // Fractions and counts above 2^50 are scaled by a power of two, so that products of counts near 1e300 do not overflow. The
-  // exponent is even, because log_odds takes the square root of the power.
+  // Fractions and counts above 2^50 are scaled by a power of two, so that products of counts near 1e300 do not overflow.
+  // The power of two has an even exponent, because log_odds takes its square root.
   if (!model.whole && total.hi > 0) model.unit = std::ldexp(1.0, std::clamp(-std::ilogb(total.hi) / 2 * 2, -1000, 1000));
   const DoubleDouble g = scale(total, model.unit);
 
@@ -114,8 +114,8 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     if (aggregate == Aggregate::mean) entry.weight = class_weight(counts, estimation, c) / largest / weights.hi;
     ContingencyConstants& k = entry.constants;
     k.r = r, k.g = g, k.rest = rest.hi > 0 ? rest : DoubleDouble{};
-    // Replaces infinity by the largest double, whose product with 0 is 0. Infinity occurs if the class has less than 2^-1023
-    // of the collection.
+    // Replaces infinity by the largest double, whose product with 0 is 0. Infinity occurs, for example, if the class has
+    // all documents, or less than 2^-1023 of the collection.
     const auto finite = [](double x) { return std::min(std::numeric_limits<double>::max(), x); };
     k.spread = finite(divide(g, multiply(r, {k.rest.hi > 0 ? k.rest.hi : 1, k.rest.lo})).hi);
     k.two_over_r = finite(2 / r.hi), k.two_over_rest = finite(2 / k.rest.hi);
@@ -204,7 +204,7 @@ void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const s
 
 namespace {
 
-// Sets the results (n_pairs,) of pairs.
+// Writes the results (n_pairs,) for the given pairs.
 template <CountType Count, class Result>
 void fill_pairs(const ContingencyTask<Count>& task, const Threads& requested, const Pairs& pairs, Result* results) {
   std::fill_n(results, pairs.starts[task.counts.rows.size()], Result{0});

@@ -25,7 +25,7 @@ struct ContingencyClass {
 struct ContingencyModel {
   MeasureFacts facts;
   // The classes are sorted by decreasing value(0, t, c) (see Absent), and by increasing row if these values are equal.
-  // Of all classes without a term, the first one therefore gives the term its largest value.
+  // Among the classes without a term, the first class therefore gives the term its largest value.
   std::vector<ContingencyClass> classes;
   bool whole = false;  // true if all counts are whole numbers up to 2^50
   double unit = 1;     // the factor by which counts are multiplied
@@ -36,13 +36,13 @@ template <CountType Count>
 ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const Estimation& estimation,
                                         ContingencyMeasure measure, Aggregate aggregate);
 
-// Each array of a chunk uses 256 KiB. With 5,000 classes, a smaller chunk would have too few terms of each class.
+// The largest chunk has arrays of 256 KiB. With 5,000 classes, a smaller chunk would have too few terms of each class.
 inline constexpr std::int64_t most_chunk_terms = 1 << 15;
 
 // Returns the number of terms in a thread's chunk. Chunks are so small that no thread waits long for the last chunk of
 // another thread.
 inline std::int64_t chunk_terms(std::int64_t n_terms, const Threads& threads) {
-  constexpr std::int64_t least_chunk_terms = 1 << 10;  // with fewer terms, most time would go to visiting classes
+  constexpr std::int64_t least_chunk_terms = 1 << 10;  // in smaller chunks, visiting the classes would take most of the time
   if (threads.count == 1) return most_chunk_terms;
   return std::clamp(n_terms / (8 * threads.count), least_chunk_terms, most_chunk_terms);
 }
@@ -70,7 +70,7 @@ struct ContingencyTask {
   }
 };
 
-// Returns the task for class_results(). The results are result_of<Result>() of the task's values.
+// Returns the task for class_results(), which applies result_of<Result>() to the task's values.
 template <class Result, CountType Count>
 ContingencyTask<Count> task_of(const ClassCounts<Count>& counts, const Estimation& estimation, ContingencyMeasure measure) {
   constexpr bool of_directions = std::is_same_v<Result, std::int8_t>;
@@ -199,15 +199,15 @@ inline bool is_less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi
 template <CountType Count>
 std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
 
-// The terms, grouped by column total. If totals are whole numbers, few are distinct: n distinct totals add up to at least
-// n (n - 1) / 2, and all totals add up to the size of the collection.
+// The terms, grouped by column total. If totals are whole numbers, few of them are distinct, because n distinct totals add
+// up to at least n (n - 1) / 2. The sum of all totals is the size of the collection.
 class TermsByTotal {
  public:
   // O(n_terms log(n_terms)).
   TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Threads& threads);
 
   const std::vector<DoubleDouble>& totals() const { return totals_; }  // distinct and increasing
-  // Returns the terms with the i-th total in increasing order.
+  // Returns, in increasing order, the terms whose column total is totals()[i].
   std::span<const TermId> terms(std::size_t i) const { return {&terms_[starts_[i]], starts_[i + 1] - starts_[i]}; }
 
  private:
@@ -216,14 +216,13 @@ class TermsByTotal {
   std::vector<std::size_t> starts_;  // (n_totals + 1,)
 };
 
-// Writes the values (n,) of n terms in the model's k-th class. The terms must be increasing. `totals` has all column totals.
-// O(n + pairs of the class).
+// Writes the values (n,) of n terms in the model's k-th class. The terms must be increasing. `totals` has all column
+// totals. O(n + pairs of the class).
 template <CountType Count>
 void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
                      const std::vector<DoubleDouble>& totals, double* values);
 
-// Writes the values (n,) of terms that are absent from the model's k-th class. values[i] is the value of a term with the
-// column total totals[i].
+// Sets values[i] to the value of a term with the column total totals[i] that is absent from the model's k-th class.
 template <CountType Count>
 void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
                       double* values);

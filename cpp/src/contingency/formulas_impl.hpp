@@ -79,7 +79,7 @@ template <>
 struct Formula<ContingencyMeasure::chi2> {
   static constexpr MeasureFacts facts{.name = "chi2", .absent = Absent::product, .degree = 1, .h = scaled_odds};
   static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
-    const double others = x.others().hi;  // if fractions were rounded, this may be 0 even though det > 0
+    const double others = x.others().hi;  // may be 0 although det is not 0, because fractions were rounded
     const double value = (x.det.hi * c.spread) * (x.det.hi / (x.t.hi * others));
     return x.det.hi == 0 || !(others > 0) || !(x.rest.hi > 0) ? 0.0 : value;
   }
@@ -128,7 +128,7 @@ struct Formula<ContingencyMeasure::relevancy> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants&) {
     using Of = Arithmetic<numbers>;
-    // (A/r + 1/6) / (B/(g-r) + 1/6) = (6A + r) (g-r) / ((6B + g-r) r). Numerator and denominator differ by 6 det.
+    // (A/r + 1/6) / (B/(g-r) + 1/6) = (6A + r) (g-r) / ((6B + g-r) r). P and Q differ by 6 det.
     const DoubleDouble P = Of::times(Of::weighted_sum(6.0, x.a, x.r), x.rest);
     const DoubleDouble Q = Of::times(Of::weighted_sum(6.0, x.B(), x.rest), x.r);
     const double value = log_ratio(P, Q, 6.0 * x.det.hi);
@@ -144,17 +144,17 @@ struct Formula<ContingencyMeasure::log_odds> {
   template <Numbers numbers>
   static TERMSIFT_INLINE double value(const Cells<numbers>& y, const Constants& c) {
     using Of = Arithmetic<numbers>;
-    // The odds are x / (R - x) in the class and u / (S - u) elsewhere. R - x = C + (b2 - a_i) and S - u = D + (b2 - a_i) are
-    // sums without cancellation, because b2 - a_i >= 0 is the prior of all other terms.
+    // A term's odds are x / (R - x) in the class and u / (S - u) in the other classes. The sums R - x = C + (b2 - a_i) and
+    // S - u = D + (b2 - a_i) lose no digits, because the prior b2 - a_i of all other terms is at least 0.
     const DoubleDouble prior = multiply(y.t, c.prior), rest_of_prior = multiply(y.others(), c.prior);
     const DoubleDouble x = Of::plus(prior, y.a), u = Of::plus(prior, y.B());
     const DoubleDouble R_x = Of::plus(rest_of_prior, y.C()), S_u = Of::plus(rest_of_prior, y.D());
-    // Both products are in range. If there is a prior, contingency_task.cpp requires 2^-450 <= s <= 2^450 for s = b2 / g.
-    // For whole numbers up to 2^50, x and u are in [s t, (1 + s) t], and R - x and S - u are in [s (g-t), (1 + s) (g-t)].
-    // The products are therefore in [2^-900, 2^1002], within a factor 2^902 of each other. Fractions are first scaled so
-    // that x + u and R - x + S - u are in [1, 2). Without scaling, the products of a rare term could be less than
-    // least_probability. If there is no prior, the products of cells that differ by a factor above 2^450 may underflow, and
-    // the value may be finite or infinite.
+    // The products x (S-u) and u (R-x) are in the range of a double. If there is a prior, contingency_task.cpp requires
+    // 2^-450 <= s <= 2^450 for s = b2 / g. For whole numbers up to 2^50, x and u are in [s t, (1 + s) t], and R - x and
+    // S - u are in [s (g-t), (1 + s) (g-t)]. Both products are therefore in [2^-900, 2^1002], and differ by a factor of at
+    // most 2^902. Fractions are first scaled so that x + u and R - x + S - u are in [1, 2). Without scaling, the products
+    // of a rare term could be less than least_probability. Without a prior, products of cells that differ by a factor above
+    // 2^450 may underflow, which makes the value wrong or infinite.
     const double near_t = Of::near_one(x.hi + u.hi), near_others = Of::near_one(R_x.hi + S_u.hi);
     const DoubleDouble odds = multiply(scale(x, near_t), scale(S_u, near_others));
     const DoubleDouble other_odds = multiply(scale(u, near_t), scale(R_x, near_others));
@@ -197,8 +197,7 @@ struct Formula<ContingencyMeasure::log_ratio> {
     const DoubleDouble b1{c.b1, 0.0}, b2 = c.b2, B = x.B();
     const DoubleDouble P = multiply(scale(Of::plus(b1, x.a), near_t), scale(Of::plus(b2, x.rest), near_g));
     const DoubleDouble Q = multiply(scale(Of::plus(b1, B), near_t), scale(Of::plus(b2, x.r), near_g));
-    // P - Q = det + b2 (a - B) + b1 (rest - r). This sum does not contain b1 b2, which may be the largest part of P and of
-    // Q.
+    // P - Q = det + b2 (a - B) + b1 (rest - r). The product b1 b2, possibly the largest part of P and Q, cancels in P - Q.
     const DoubleDouble of_term = multiply(scale(b2, near_g), scale(subtract(x.a, B), near_t));
     const DoubleDouble of_class = multiply(scale(b1, near_t), scale(subtract(x.rest, x.r), near_g));
     const DoubleDouble difference = add(scale(scale(x.det, near_t), near_g), add(of_term, of_class));
@@ -257,13 +256,13 @@ struct Formula<ContingencyMeasure::direction> {
 
 constexpr double least_rate = 0.0005;  // rates are clipped to [least_rate, 1 - least_rate], as in Forman's paper
 
-// Returns the normal quantile of x / (x + y) clipped to [0.0005, 0.9995], given |x - y| and 2 / (x + y). The quantile of a
-// rate p is (2p - 1) G(w) with w = -log(4 p (1-p)). G is smooth, so one polynomial covers the middle and the tails. The
-// polynomial is the Chebyshev interpolant of degree 23 in v = 2w / 6.2154 - 1 (error 2e-17). It was computed with 60 digits.
+// Returns the normal quantile of the rate x / (x + y), clipped to [0.0005, 0.9995], given |x - y| and 2 / (x + y). The
+// quantile of a rate p is (2p - 1) G(w) with w = -log(4 p (1-p)). The function G is smooth, so one polynomial covers all
+// rates: the Chebyshev interpolant of degree 23 in v = 2w / 6.2154 - 1 (error 2e-17), computed with 60 digits.
 TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, double two_over_sum) {
   constexpr double clipped_product = 4.0 * least_rate * (1.0 - least_rate);
   const double twice = smaller(x, y) * two_over_sum, other = larger(x, y) * two_over_sum;
-  // This is |2p - 1|. For small p, the subtraction has the smaller rounding error, and for p near 1/2, the product has.
+  // `away` = |2p - 1| is more accurate as a difference if p is small, and more accurate as a product if p is near 1/2.
   const double away = twice < 0.5 ? 1.0 - larger(twice, 2.0 * least_rate) : 0.5 * distance * two_over_sum;
   const double v = -0.32178138172925314 * natural_logarithm(larger(twice * other, clipped_product)) - 1.0;
   const double v2 = v * v, v4 = v2 * v2, v8 = v4 * v4;
@@ -278,24 +277,24 @@ TERMSIFT_INLINE double quantile_of_rate(double x, double y, double distance, dou
       (7.063603947785799e-07 + -5.048188529734489e-10 * v) + v2 * (-1.3952888597736984e-07 + 4.9305395410121416e-08 * v);
   const double f20 =
       (1.2637977992233532e-08 + -1.1094234777617264e-08 * v) + v2 * (-2.106564825488567e-10 + 1.0172478110343533e-09 * v);
-  // The smallest terms are added first, because the last addition has the largest rounding error.
+  // The smallest terms of the polynomial are added first, because the last addition has the largest rounding error.
   const double rest = (f2 + v4 * f4) + v8 * ((f8 + v4 * f12) + v8 * (f16 + v4 * f20));
   const double quantile = away * (2.3327424768770726 + (1.0563981333492207 * v + rest));
   return x < y ? -quantile : quantile;
 }
 
-// Returns the quantile of A/r.
+// Returns the normal quantile of A/r, the term's rate in the class.
 TERMSIFT_INLINE double quantile_in_class(DoubleDouble a, DoubleDouble C, const ContingencyConstants& c) {
   return quantile_of_rate(a.hi, C.hi, magnitude((a.hi - C.hi) + (a.lo - C.lo)), c.two_over_r);
 }
-// Returns the quantile of B/(g-r).
+// Returns the normal quantile of B/(g-r), the term's rate in the other classes.
 TERMSIFT_INLINE double quantile_in_rest(const auto& cells, const ContingencyConstants& c) {
   const DoubleDouble B = cells.B(), D = cells.D();
   return quantile_of_rate(B.hi, D.hi, magnitude((B.hi - D.hi) + (B.lo - D.lo)), c.two_over_rest);
 }
 
-// The difference of two quantiles has an error of up to 2^-50. Relative to 1/8, this is 7e-15. near_bns computes smaller
-// differences.
+// If two quantiles differ by less than 1/8, near_bns computes the difference. Subtracting quantiles has an error of up to
+// 2^-50, which is 7e-15 times 1/8.
 constexpr double near_quantiles = 0.125;
 
 // Returns a positive number if near_bns must compute the difference of quantiles. Returns 0 if both rates are clipped.
@@ -310,7 +309,7 @@ TERMSIFT_INLINE double bns_excess(const auto& cells, const ContingencyConstants&
 // x/n from the lower bound is (2000 x - n) 0.0005 / n.
 TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstants& c) {
   const auto above = [](DoubleDouble x, DoubleDouble n) { return subtract(multiply(x, {1.0 / least_rate, 0.0}), n).hi; };
-  const double p_low = above(cells.a, cells.r), p_high = above(cells.C(), cells.r);  // p's scaled distances from both bounds
+  const double p_low = above(cells.a, cells.r), p_high = above(cells.C(), cells.r);  // scaled distances of p from the bounds
   const double q_low = above(cells.B(), cells.rest), q_high = above(cells.D(), cells.rest);
   const double in_class = 0.5 * least_rate * c.two_over_r, in_rest = 0.5 * least_rate * c.two_over_rest;
   const double free = 0.25 * magnitude(cells.det.hi) * c.two_over_r * c.two_over_rest;
@@ -319,10 +318,10 @@ TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstant
 }
 
 // Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles, and an approximation
-// d of the result with an error of up to 2^-49. |p - q| is the integral of the normal density between the quantiles:
+// d of the result with an error of up to 2^-49. The gap is the integral of the normal density between the quantiles:
 //     phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)] with Hermite's polynomials He_2k.
-// For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms from k = 5 on add up to less than 4e-16. The error of z is
-// multiplied by at most 3.3, and the error of d by less than 1/4.
+// For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms of this series from k = 5 on add up to less than 4e-16. The
+// relative error of the result is at most 3.3 times the error of z plus 1/4 of the error of d.
 TERMSIFT_INLINE double near_bns(double gap, double z, double d) {
   constexpr double root_of_2_pi = 2.5066282746310002;
   const double x = z * z, y = d * d;
@@ -336,8 +335,7 @@ template <>
 struct Formula<ContingencyMeasure::bns> {
   static constexpr MeasureFacts facts{.name = "bns", .absent = Absent::each};
 
-  // Only a few terms have nearly equal quantiles. These terms are copied to packed arrays, and near_bns computes their
-  // differences again.
+  // The few terms with nearly equal quantiles are copied to packed arrays, and near_bns recomputes the differences.
   template <Numbers numbers>
   static void run(const ContingencyBatch& batch) {
     constexpr bool with_low = numbers == Numbers::any;
@@ -363,9 +361,9 @@ struct Formula<ContingencyMeasure::bns> {
   }
 
  private:
-  // Writes the differences of the quantiles to the batch's values. The differences are accurate if the quantiles are far
-  // apart. Sets middle[j] to the mean of both quantiles, and excess[j] to a positive number if near_bns must compute the
-  // difference.
+  // Sets the batch's values to the difference of each term's two quantiles, which is accurate if the quantiles are far
+  // apart. Sets middle[j] to the mean of the term's two quantiles, and excess[j] to a positive number if near_bns must
+  // compute the difference.
   template <Numbers numbers>
   static void run_far(const ContingencyBatch& batch, double* __restrict middle, double* __restrict excess) {
     const ContingencyConstants c = *batch.constants;

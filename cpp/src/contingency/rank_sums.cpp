@@ -17,14 +17,14 @@
 namespace termsift {
 namespace {
 
-// Terms that occur equally often in a document, and thus have the same rate in this document.
+// The terms of a document that occur equally often in the document, and therefore have the same rate.
 struct Run {
-  std::uint64_t rate;             // the bits of a positive double; as integers, they sort like the doubles
+  std::uint64_t rate;             // the bits of a positive double; integers with these bits have the order of the doubles
   bool of_first;                  // whether the document belongs to the first corpus
   std::span<const TermId> terms;  // increasing
 };
 
-// Cuts documents into runs. A cutter must be used by one thread only.
+// Cuts documents into runs of terms with equal rates. Each thread needs its own cutter.
 class RunCutter {
  public:
   // Appends the runs of a document to `runs`, writes their terms to `out`, and returns the document's length.
@@ -45,7 +45,7 @@ class RunCutter {
       TermId* const begin = out;
       double sum = 0;
       std::size_t n_left = 0;
-      for (std::size_t i = 0; i < n; ++i) {  // a branch on the value would be unpredictable
+      for (std::size_t i = 0; i < n; ++i) {  // no branch on the value, because it would be unpredictable
         const TermId term = terms[i];
         const double of_term = values[i];
         sum += of_term;
@@ -65,7 +65,7 @@ class RunCutter {
   }
 
  private:
-  static constexpr int most_values = 16;  // more passes would take longer than one run for each remaining term
+  static constexpr int most_values = 16;  // after 16 passes, one run for each remaining term is faster than more passes
   DocumentEntries entries_{TermWeight::raw};
   std::vector<TermId> terms_;
   std::vector<double> values_;
@@ -73,15 +73,15 @@ class RunCutter {
 
 // Each document in a group of equal rates gets the mean rank of the group. Let R be the sum of the ranks over the n_1
 // documents of the first corpus, let n be the number of all documents, and let t be the number of documents in a group of
-// equal rates. Then
+// equal rates. The absolute value of the z score is
 //
 //   |z| = max(|R - n_1 (n + 1) / 2| - 1/2, 0) / sqrt(n_1 (n - n_1) / 12 (n^3 - n - sum (t^3 - t)) / (n (n - 1)))
 //
-// and z has the sign of R - n_1 (n + 1) / 2. z is 0 if all rates are equal.
+// The sign of z is the sign of R - n_1 (n + 1) / 2. If all rates are equal, z is 0.
 class RankSum {
  public:
-  // Adds a document with the term. The rate must not be less than the rate of the previous document. No branch depends on
-  // the rate, because such a branch would be unpredictable.
+  // Adds a document with the term. Rates must not decrease from one document to the next. No branch depends on the rate,
+  // because such a branch would be unpredictable.
   void add(std::uint64_t rate, bool of_first) {
     const bool is_new = rate != rate_;
     rate_ = rate;
@@ -89,8 +89,8 @@ class RankSum {
     first_in_group_ = is_new ? 0 : first_in_group_;
     const auto others = static_cast<double>(n_ - group_);
     ties_ += others * (others + 1);
-    // The mean rank of the group grows by 1/2, so each earlier document of the first corpus in this group adds 1 to
-    // twice_ranks_.
+    // A new document raises the mean rank of its group by 1/2, so each earlier document of the first corpus in this group
+    // adds 1 to twice_ranks_.
     twice_ranks_ += (of_first ? std::uint64_t{group_} + n_ + 2 : 0) + first_in_group_;
     first_in_group_ += of_first;
     first_ += of_first;
@@ -99,7 +99,7 @@ class RankSum {
 
   double z_score(double n_1, double n) const {
     const auto found = static_cast<double>(n_), with_term = static_cast<double>(first_);
-    const double absent = n - found;  // these documents form one group, which has the lowest ranks
+    const double absent = n - found;  // the documents without the term form one group, which has the lowest ranks
     const double ranks =
         (n_1 - with_term) * (absent + 1) / 2 + with_term * absent + static_cast<double>(twice_ranks_) / 2;
     // To avoid cancellation, n^3 - n - (absent^3 - absent) is computed as `found` times a sum.
@@ -114,8 +114,8 @@ class RankSum {
   std::uint64_t rate_ = ~std::uint64_t{0};  // the rate of the last document; initially the bits of a NaN
   std::uint64_t twice_ranks_ = 0;           // twice the rank sum of the first corpus, over the documents with the term
   double ties_ = 0;                         // sum (t^3 - t) / 3 over the groups so far
-  std::uint32_t n_ = 0, first_ = 0;         // how many documents have the term: in all, in the first corpus
-  std::uint32_t group_ = 0;                 // the number of documents before the last document's group
+  std::uint32_t n_ = 0, first_ = 0;         // the number of documents with the term: in all, and in the first corpus
+  std::uint32_t group_ = 0;                 // the number of documents whose rate is below the last document's rate
   std::uint32_t first_in_group_ = 0;
 };
 
@@ -125,7 +125,7 @@ void rank_sums(const AnyCsr& x, std::span<const std::int64_t> documents, std::in
                double* z) {
   const CsrFacts facts = check_csr(x, {}, requested);
   const auto n_docs = std::ssize(documents);
-  std::vector<std::int64_t> first(at(n_docs) + 1);  // the position of each document's terms
+  std::vector<std::int64_t> first(at(n_docs) + 1);  // for each document, the position of its first term in `terms`
   for (std::int64_t d = 0; d < n_docs; ++d) {
     const std::int64_t row = documents[at(d)];
     if (row < 0 || row >= x.n_rows) throw std::invalid_argument("X has no row " + std::to_string(row));

@@ -30,8 +30,8 @@ Count checked_sum(Count a, Count b, const char* what) {
 // Fractional counts are rounded, so remainder() treats a difference of at most this share of the whole as zero.
 constexpr double rounding = 0x1p-40;
 
-// Returns whole - part, which must not be negative. The error message contains what(), which is called only for an
-// error, because making this string for each pair took most of the time.
+// Returns whole - part, which must not be negative. what() names the count in the error message. what() is called only for
+// an error, because making the string for each pair took most of the time.
 template <CountType Count, class What>
 Count remainder(Count whole, Count part, const What& what) {
   if constexpr (std::is_floating_point_v<Count>) {
@@ -42,8 +42,8 @@ Count remainder(Count whole, Count part, const What& what) {
   return whole - part;
 }
 
-// Returns true if no term has more documents than occurrences, or more documents than its class. Float counts always
-// pass, because occurrences may be fractions and sums are rounded.
+// Returns false if a term has more documents than occurrences, or more documents than its class. Float counts always pass,
+// because occurrences may be fractions and sums are rounded.
 template <CountType Count>
 bool is_possible(const ClassRow<Count>& row) {
   if constexpr (std::is_integral_v<Count>)
@@ -100,7 +100,7 @@ void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_colle
   });
 }
 
-// Sets each row of `result` to f(row of `counts`). If `counts` has a row for the collection, does the same for this row.
+// Sets each row of `result` to f(row of `counts`), including the row of the collection if `counts` has one.
 template <CountType To, CountType From, class F>
 ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result, const Threads& threads, const F& f) {
   std::int64_t n_pairs = 0;
@@ -136,9 +136,9 @@ bool has_unknown_documents(const ClassCounts<Count>& counts) {
   return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
 }
 
-// Returns n_docs for counts in which some class has unknown documents. If each document has one class, the result is
-// the sum over the rows. If documents may have several classes, the rows do not determine the number, and the result is
-// the maximum of counts.n_docs and the n_docs of every row.
+// Returns n_docs for counts in which the number of documents of some class is unknown. If each document has one class, the
+// result is the sum over the rows. If documents may have several classes, the rows do not determine the number, and the
+// result is the maximum of counts.n_docs and the n_docs of every row.
 template <CountType Count>
 Count known_documents(const ClassCounts<Count>& counts) {
   Count sum = 0, most = counts.n_docs;
@@ -181,7 +181,7 @@ void ClassRow<Count>::sum_tokens() {
     n_tokens = n_unlisted;
     for (std::int64_t i = 0; i < size; ++i) n_tokens = checked_sum(n_tokens, term_frequency[i], "tokens");
   } else {
-    DoubleDouble sums[8]{{n_unlisted, 0}};  // with one sum, each addition would have to wait for the previous one
+    DoubleDouble sums[8]{{n_unlisted, 0}};  // eight sums, because each addition to one sum would wait for the previous one
     for (std::int64_t i = 0; i < size; ++i) sums[i % 8] = add(sums[i % 8], {term_frequency[i], 0});
     for (int i = 1; i < 8; ++i) sums[0] = add(sums[0], sums[i]);
     n_tokens = sums[0].hi;

@@ -15,7 +15,7 @@ struct Window {
 
   std::size_t n_classes() const { return last_class - first_class; }
   std::int64_t n_docs() const { return last_doc - first_doc; }
-  // Returns the stream of row c, or n_classes() if the window lacks it. A negative c - first_class wraps around.
+  // Returns the stream of row c, or n_classes() if the window lacks row c. A negative c - first_class wraps around.
   std::size_t stream(std::size_t c) const { return std::min(c - first_class, n_classes()); }
 };
 
@@ -27,9 +27,9 @@ void for_each_stream(const StreamSource& source, const Window& window, std::int6
   });
 }
 
-// Splits the collection into windows. A window has one or more whole classes if they fit, and otherwise some documents of
-// one class. A window takes at most window_bytes, unless it has only one document. Sets size[c] to the number of entries of
-// row c.
+// Splits the collection into windows. A window has one or more whole classes. If not even one class fits, a window has some
+// documents of one class. A window takes at most window_bytes, unless it has only one document. Sets size[c] to the number
+// of entries of row c.
 std::vector<Window> plan_windows(const StreamSource& source, std::int64_t window_bytes, std::vector<std::int64_t>& size) {
   const std::int64_t n_docs = source.x.n_rows;
   const std::size_t n_streams = source.n_rows();
@@ -109,9 +109,9 @@ struct Range {
     for (std::size_t s = 0; s < next.size(); ++s) next[s] = streams.offsets[s * streams.n_ranges + number];
   }
 
-  // Appends a checked document. Its columns may be unsorted or repeated, and its values may be 0 or large. The first
-  // nonzero entry of a column counts the document. Later entries of the column become escapes. If a value does not fit
-  // into a packed entry, its rest also becomes an escape. An escape adds to the occurrences, but does not count the
+  // Appends a checked document, whose columns may be unsorted or repeated, and whose values may be 0 or large. In each
+  // column, the first nonzero entry counts as a document, and later entries become escapes. If a value does not fit into a
+  // packed entry, the rest of the value also becomes an escape. An escape adds to the occurrences, but does not count the
   // document again. If `is_binary`, there are no escapes.
   template <class Index, class Value>
   void append_unusual(const CsrView<Index, Value>& x, std::int64_t d, bool is_binary, std::size_t stream) {
@@ -134,7 +134,7 @@ struct Range {
     }
   }
 
-  // Returns whether the n columns are distinct.
+  // Returns whether the n columns of a document are distinct.
   template <class Index>
   bool are_distinct(const Index* columns, std::int64_t n) {
     std::int64_t rising = 1;
@@ -151,7 +151,7 @@ struct Range {
     return repeats == 0;
   }
 
-  // Returns a new row number for `last_row`. Most rows need no number.
+  // Returns a new row number for `last_row`.
   std::uint16_t start_row() {
     if (last_row.get() == nullptr) last_row = LargeArray<std::uint16_t>::zeroed(n_columns);
     if (++n_rows == 0) {
@@ -170,14 +170,14 @@ struct Range {
   Streams& streams;
   const std::size_t number;
   const std::int64_t n_columns;
-  CsrScan scan;                    // the result for the rows so far
+  CsrScan scan;                    // the result of checking the rows so far
   std::vector<std::int64_t> next;  // the place of the next entry of each stream
-  // For each stream, an upper bound of the values that are added to any one cell: the sum of one bound for each of the
-  // stream's rows. The packed columns of a row are distinct and its bound is at least 1, so the sum also bounds the
-  // number of documents.
+  // For each stream, an upper bound of the sum of the values in any one cell, which adds up one bound for each document. A
+  // document adds at most one packed entry to a cell, and its bound is at least 1, so the sum of the bounds is also an
+  // upper bound of the number of documents.
   std::vector<std::uint64_t> bounds;
-  // For each column, the number of the last row that has an entry in it. Only rows with unsorted columns or unusual
-  // entries have numbers.
+  // For each column, the number of the last numbered row that has an entry in the column. Only rows with unsorted columns
+  // or unusual entries are numbered.
   LargeArray<std::uint16_t> last_row;
   std::uint16_t n_rows = 0;
   std::vector<std::uint32_t> packed_run;
@@ -205,7 +205,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       n_docs += is_in;
     }
     for (int i = 0, singly = 0; i < n_docs;) {
-      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // documents of other windows lie between
+      if (i + 2 < n_docs && documents[i + 2] > documents[i] + 2)  // documents of other windows lie between these two
         prefetch_row(x, documents[i + 2]);
       // Short documents are packed together, because one call per document would take longer than the packing.
       const std::int64_t begin = x.indptr[documents[i]];
@@ -219,8 +219,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       }
       const Index* const indices = x.indices + begin;
       const bool alone = end == i + 1;
-      // The first columns of a document nearly always show whether all columns are in order. pack_usual() then checks
-      // the order of all columns.
+      // If the first columns of a document are in order, nearly always all of its columns are. pack_usual() checks all.
       const bool in_order = alone && std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       const bool is_direct = alone && in_one_row;
       std::uint32_t* out = nullptr;
@@ -229,7 +228,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       const std::uint32_t usual =
           kernels.pack_usual(indices, x.data + begin, n, x.n_columns, in_order, source.as_ones, streams.packed, out);
       if (usual == 0 && !alone) {
-        singly = end;  // tries these documents one by one, because usually only one of them has an unusual entry
+        singly = end;  // packs the documents up to `end` one by one, because usually only one of them has an unusual entry
         continue;
       }
       for (; i < end && are_single && usual != 0; ++i, ++out) {
@@ -265,8 +264,8 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
   range.scan.value_bound = std::max(range.scan.value_bound, static_cast<double>(bound));
 }
 
-// Fills the streams with the window's documents, and returns the result of checking them. The streams are meaningless if
-// this result fails can_stream().
+// Fills the streams with the window's documents, and returns the result of checking these documents. The streams are
+// meaningless if this result fails can_stream().
 CsrScan fill(const StreamSource& source, const Window& window, const std::vector<std::int64_t>& size,
              const Threads& threads, Streams& streams) {
   const std::vector<std::int64_t> begins = plan_ranges(source, window, size, streams);
@@ -296,7 +295,7 @@ CsrScan fill(const StreamSource& source, const Window& window, const std::vector
 template <CountType Count>
 void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
             PerThread<CellCounters>& of_threads, ClassRow<Count>* rows) {
-  // The longest streams come first. The last stream may run alone, so it should be a short one.
+  // The threads add the longest streams first. The last stream may keep a single thread busy, so it should be short.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
@@ -328,7 +327,7 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
   for (const Window& window : windows) largest_window = std::max(largest_window, window.n_entries);
   WindowMemory memory;
   PerThread<CellCounters> counters(threads);
-  CsrScan scan;  // the result for the windows so far
+  CsrScan scan;  // the result of checking the windows so far
   for (const Window& window : windows) {
     Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(threads.count));
     streams.entries = memory.entries(largest_window);

@@ -38,9 +38,9 @@ double most_counted(const ClassCounts<Count>& counts) {
   return most;
 }
 
-// Checks that the numbers of tokens and documents of each class fit into int64. If they fit, all other counts fit, too.
-// For nearly every input, a bound computed from the largest value proves that they fit. Otherwise the documents are
-// added one by one, to find the document that overflows.
+// Checks that the numbers of tokens and documents of each class fit into int64. If these numbers fit, all other counts fit,
+// too. For nearly every input, a bound computed from the largest value proves that all counts fit. If the bound is too
+// large, the documents are added one by one, to find the document that overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
                     const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
   const double largest_weight =
@@ -86,14 +86,14 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   }
 }
 
-// Checks that a double holds every value exactly. The check may fail for integers above 2^53.
+// Checks that a double holds every value exactly. Only integers above 2^53 can fail this check.
 void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
-  if (facts.value_bound < 0x1p53) return;  // not <=, because the bound of 2^53 + 1 is rounded to 2^53
+  if (facts.value_bound < 0x1p53) return;  // < and not <=, because a bound of 2^53 + 1 is rounded to 2^53
   any.visit([]<class Index, class Value>(const CsrView<Index, Value>& x) {
     if constexpr (std::is_integral_v<Value> && sizeof(Value) == 8)
       for (std::int64_t d = 0; d < x.n_rows; ++d)
         for (std::int64_t e = x.indptr[d]; e < x.indptr[d + 1]; ++e)
-          // Converting back is defined only below 2^63.
+          // Converting `value` back to an integer is defined only below 2^63.
           if (const auto value = static_cast<double>(x.data[e]); value >= 0x1p63 || static_cast<Value>(value) != x.data[e])
             throw std::invalid_argument("X has " + text(x.data[e]) + " at row " + std::to_string(d) + ", column " +
                                         std::to_string(x.indices[e]) + ", which float counts cannot hold exactly");
@@ -120,8 +120,8 @@ std::vector<Count> documents_after(const ClassCounts<Count>& counts, const Label
   return docs;
 }
 
-// Returns true if the counts have no pairs yet. Streams can be added to float counts only in this case, because a sum of
-// integers and fractions depends on the order of its summands.
+// Returns true if the counts have no pairs yet. Streams can be added to float counts only if the float counts have no
+// pairs, because a sum of integers and fractions depends on the order of its summands.
 template <CountType Count>
 bool is_empty(const ClassCounts<Count>& counts) {
   const auto empty = [](const auto& row) { return row == nullptr || row->size == 0; };
@@ -142,9 +142,9 @@ void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, c
   });
 }
 
-// Returns counts with room for the terms. If every document has exactly one class, the collection needs no row, because
-// it is the sum of the classes. Float counts with lists of labels have the row even then, because a sum in another
-// order would have other bits.
+// Returns the counts with room for n_terms terms. If every document has exactly one class, the collection needs no row,
+// because it is the sum of the classes. Float counts with lists of labels always have a row for the collection, because a
+// sum in another order would have other bits.
 template <CountType Count>
 ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_terms, const LabelView& labels,
                              std::int64_t n_docs) {
@@ -213,7 +213,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   Streamed<Count> streamed;
   if (path == CountingPath::term_blocks) {
     streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
-    if (!streamed.possible) path = CountingPath::touched_terms;  // touched_terms accepts untidy rows
+    if (!streamed.possible) path = CountingPath::touched_terms;  // touched_terms accepts unsorted columns and zeros
   }
   if (path == CountingPath::class_streams || path == CountingPath::touched_terms)
     streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);
@@ -247,7 +247,7 @@ std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts
   Streamed<Count> streamed;
   streamed.possible = options.term_weight != TermWeight::log && (std::is_integral_v<Count> || is_empty(counts));
   if (streamed.possible) streamed = count_columns_by_term_blocks<Count>(source, threads);
-  // The new counts of a pair of a class and a term are below 2^40. The sums over a class must not overflow.
+  // Each new count of a pair of a class and a term is below 2^40. The sums over the terms of a class must not overflow.
   const double n_entries = static_cast<double>(x.indptr[x.n_rows]);
   streamed.possible &= most_counted(counts) < 0x1p61 && streamed.value_bound * n_entries < 0x1p61;
   if (!streamed.possible) return std::nullopt;

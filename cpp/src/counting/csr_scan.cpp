@@ -56,12 +56,12 @@ void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
 }
 
 void CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, const PackedEntry& packed) {
-  constexpr std::int64_t scan_entries = 8192;  // the kernel `descents` accepts fewer than 2^31
+  constexpr std::int64_t scan_entries = 8192;  // the kernel `descents` accepts fewer than 2^31 indices
   CsrScan seen;
   any.visit([&]<class Index, class Value>(const CsrView<Index, Value>& x) {
     const RowKernels<Index, Value> kernels = kernels_in_use<RowKernels<Index, Value>>();
     const std::int64_t begin = x.indptr[first], end = x.indptr[last];
-    // Count descents over all entries of the rows at once. Then subtract the descents between consecutive rows.
+    // Count descents (columns not above their predecessor) over all entries. Then subtract the descents between rows.
     std::int64_t descents = 0;
     for (std::int64_t e = begin; e < end; e += scan_entries) {
       const std::int64_t n = std::min(scan_entries, end - e);
@@ -77,7 +77,7 @@ void CsrScan::rows(const AnyCsr& any, std::int64_t first, std::int64_t last, con
       ends_within &= x.indices[e] >= 0 && x.indices[row_end - 1] < x.n_columns;
     }
     seen.distinct = descents == 0;
-    // If the columns increase, all of them are between the first and the last column of the row.
+    // If the columns of a row increase, all of them are between its first and its last column.
     seen.refused |= seen.distinct ? !ends_within : !kernels.within(x.indices + begin, end - begin, x.n_columns);
   });
   add(seen);

@@ -11,7 +11,7 @@
 
 namespace termsift {
 
-// The distinct terms of a document with their weighted values. Each thread needs its own object. An object uses 12
+// The distinct terms of a document with their weighted values. Each thread needs its own DocumentEntries. An object uses 12
 // bytes for each entry of the longest document, or 28 bytes if the terms are not distinct.
 class DocumentEntries {
  public:

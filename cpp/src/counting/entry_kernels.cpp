@@ -1,7 +1,7 @@
-// Plain loops over entries and counters, which the compiler vectorises for one SIMD target. They may use functions of
+// Plain loops over entries and counters, which the compiler vectorises for one SIMD target. The loops may use functions of
 // other files only if these functions are always inlined (simd/targets.hpp).
 //
-// In the scans, accumulators are as wide as the values, so that the loops vectorise even without AVX.
+// In loops over values, accumulators are as wide as the values, so that the loops vectorise even without AVX.
 #ifdef __AVX512F__
 #include <immintrin.h>
 #endif
@@ -16,7 +16,7 @@ namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
 // Converts each value to an integer and subtracts 1. A usual value is a small whole number of at least 1. 64-bit values
-// give 64-bit integers, and all others give 32-bit integers. Values that are too large or below 1 set high bits.
+// give 64-bit integers, and narrower values give 32-bit integers. A value that is too large or below 1 sets high bits.
 template <class Value>
 class UsualValues {
  public:
@@ -28,7 +28,7 @@ class UsualValues {
       less = static_cast<Bits>(value != Bool{0}) - 1;
     } else if constexpr (std::is_floating_point_v<Value>) {
       // `shift` is 2^p, where p is the number of stored bits of a significand. The low bits of shift + value are the
-      // value, rounded to an integer. Negative numbers, numbers of at least 2^p, and NaN change the exponent.
+      // value, rounded to an integer. Negative numbers, numbers of at least 2^p, and NaN change the exponent of this sum.
       constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
       const Value shifted = value + shift;
       less = bit_cast<Bits>(shifted) - bit_cast<Bits>(shift) - 1;
@@ -40,8 +40,8 @@ class UsualValues {
     return less;
   }
 
-  // If all values so far are usual, returns an upper bound of the values that is less than twice the largest value.
-  // Otherwise returns 0.
+  // If all values so far are usual, returns an upper bound of the values that is less than twice the largest value. Returns
+  // 0 if any value is not usual.
   TERMSIFT_INLINE std::uint32_t bound(PackedEntry packed) const {
     return rounded_ == 0 && packed.holds_less_one(any_) ? static_cast<std::uint32_t>(any_) + 1 : 0;
   }
@@ -54,7 +54,7 @@ template <class Index>
 bool within(const Index* indices, std::int64_t n, std::int64_t n_columns) {
   Index any = 0, largest = 0;
   for (std::int64_t e = 0; e < n; ++e) {
-    any = any | indices[e];  // negative if any index is negative
+    any = any | indices[e];  // a bitwise or is negative if any index is negative
     largest = indices[e] > largest ? indices[e] : largest;
   }
   return any >= 0 && largest < n_columns;
@@ -67,8 +67,8 @@ std::int64_t descents(const Index* indices, std::int64_t n) {
   return count;
 }
 
-// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. If n >= 16, each range is a whole number
-// of vectors. For n = 100, a scalar loop over the last entries would take as long as all vectors.
+// Calls f(first, count) for ranges that cover [0, n). The ranges may overlap. If n >= 16, each range is a whole number of
+// vectors. For n = 100, a scalar loop over the last four entries would take as long as all vectors together.
 template <class F>
 TERMSIFT_INLINE void in_whole_vectors(std::int64_t n, const F& f) {
   if (n < 16) return f(0, n);
@@ -96,7 +96,7 @@ std::uint32_t pack_usual(const Index* indices, const Value* data, std::int64_t n
     const Index* const from = indices + first;
     for (std::int64_t e = 0; e < count; ++e) descending = descending | (from[e + 1] <= from[e]);
   });
-  // If the columns increase, all of them are between the first and the last column of the row.
+  // If the columns of a row increase, all of them are between its first and its last column.
   const bool sound = indices[0] >= 0 && indices[n - 1] < n_columns && descending == 0;
   return sound ? usual.bound(packed) : 0;
 }
@@ -111,7 +111,7 @@ void values(const Value* data, std::int64_t n, PackedEntry packed, CsrScan& fact
   }
   bool all_packable;
   if constexpr (std::is_floating_point_v<Value>) {
-    // Comparisons with NaN are false. Adding `shift` rounds to an integer (see less_one).
+    // NaN is refused, because comparisons with NaN are false. Adding `shift` rounds a value to an integer (see less_one).
     constexpr Value limit = std::numeric_limits<Value>::max();
     constexpr Value shift = Value{1} / std::numeric_limits<Value>::epsilon();
     using Bits = typename UsualValues<Value>::Bits;
@@ -180,7 +180,7 @@ TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, P
       note(cell);
     };
     std::int64_t e = 0;
-    for (; e + 4 <= n; e += 4) {  // reads all four first, because the compiler must assume that additions change `entries`
+    for (; e + 4 <= n; e += 4) {  // reads 4 entries first, because the compiler must assume that additions change `entries`
       const std::uint32_t a = entries[e], b = entries[e + 1], c = entries[e + 2], d = entries[e + 3];
       add_entry(a), add_entry(b), add_entry(c), add_entry(d);
     }
@@ -219,7 +219,7 @@ std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_l
     std::uint32_t* const from = counters + line * line_cells;
     const std::int32_t term = first + static_cast<std::int32_t>(line * line_cells);
 #ifdef __AVX512F__
-    // Whole vectors are stored, because a masked store takes several times as long.
+    // Whole vectors are stored, because a masked store takes several times as long as a whole one.
     const __m512i numbers = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i all = _mm512_loadu_si512(from), all_terms = _mm512_add_epi32(_mm512_set1_epi32(term), numbers);
     const __mmask16 used = _mm512_test_epi32_mask(all, all);

@@ -17,7 +17,7 @@ namespace termsift {
 struct CsrScan : CsrFacts {
   bool refused = false;  // whether an entry is invalid; the other facts are then meaningless
   bool has_fractions = false;
-  std::int64_t n_unpackable = 0;  // the number of values that do not fit into a packed entry; meaningless with fractions
+  std::int64_t n_unpackable = 0;  // the number of values that do not fit into a packed entry; meaningless if has_fractions
 
   // Checks the rows [first, last) and adds the result to this object. indptr must have been checked.
   void rows(const AnyCsr& x, std::int64_t first, std::int64_t last, const PackedEntry& packed);
@@ -50,23 +50,24 @@ void prefetch_row(const CsrView<Index, Value>& x, std::int64_t row) {
   }
 }
 
-// Checks only indptr, in the same way as check_csr().
+// Checks indptr in the same way as check_csr(), but checks no entries.
 void check_indptr(const AnyCsr& x, const MatrixName& matrix);
 
 template <class Index, class Value>
 struct RowKernels {
-  // Packs and checks n < 2^31 entries. The cell of an entry is its column. If `as_ones`, each value is packed as 1. An
-  // entry is usual if its column is in [0, n_columns) and its value is a small whole number of at least 1. If
-  // `in_order`, the columns must also strictly increase. Values up to a quarter of PackedEntry::largest() are small,
-  // and values above half of it are not. Nearly all rows have only usual entries. If all entries are usual, returns an
-  // upper bound of the values that is less than twice the largest value. Otherwise returns 0, and `out` is meaningless.
+  // Packs and checks n < 2^31 entries. The cell of a packed entry is its column. If `as_ones`, each value is packed as 1.
+  // An entry is usual if its column is in [0, n_columns) and its value is a small whole number of at least 1. If
+  // `in_order`, the columns of usual entries must also strictly increase. Values up to a quarter of PackedEntry::largest()
+  // are small, and values above half of it are not. Nearly all rows have only usual entries. If all entries are usual,
+  // returns an upper bound of the values that is less than twice the largest value. If an entry is not usual, returns 0,
+  // and `out` is meaningless.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                               bool as_ones, PackedEntry packed, std::uint32_t* out);
   // Returns true if all of indices[0 .. n) are in [0, n_columns).
   bool (*within)(const Index* indices, std::int64_t n, std::int64_t n_columns);
   // Returns how many of indices[0 .. n) do not exceed their predecessor. Reads indices[-1]. Requires n < 2^31.
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
-  // Updates all facts except `distinct` by n values. A value is refused if it is negative, not finite or above 2^63 - 1.
+  // Updates all facts except `distinct` for n values. A value is refused if it is negative, not finite or above 2^63 - 1.
   void (*values)(const Value* data, std::int64_t n, PackedEntry packed, CsrScan& facts);
   // Distributes a row of n entries to blocks of 2^term_bits columns. Writes each entry to *next[block]++, with the cell
   // first_cell + column % 2^term_bits. If `as_ones`, each value is packed as 1. Returns the number of escapes.
@@ -87,9 +88,9 @@ struct CounterKernels {
   void (*add_and_note)(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, const PackedCounters& counters,
                        bool bounded, std::uint8_t* lines);
   // Moves the nonzero small counters to the front, in order, and clears all others. Sets terms[i] to `first` plus the
-  // cell from which counters[i] came; `terms` needs space for line_cells additional elements. If `lines` is not null,
-  // the byte of each line with a nonzero counter must be 1. The bytes of all lines, rounded up to a multiple of 64, are
-  // cleared. Returns the number of moved counters.
+  // cell from which counters[i] came; `terms` needs space for line_cells additional elements. If `lines` is not null, the
+  // byte of each line with a nonzero counter must be 1. Clears the bytes of all lines, whose number is rounded up to a
+  // multiple of 64. Returns the number of moved counters.
   std::int64_t (*take)(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_lines, std::int32_t first,
                        std::int32_t* terms);
 

@@ -12,8 +12,8 @@
 
 namespace termsift {
 
-// The high bits are the cell (see streams.hpp), and the low bits are the value. A value that does not fit is an escape: the
-// entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
+// The high bits of an entry are its cell (see streams.hpp), and the low bits are its value. A value that does not fit is an
+// escape: the entry holds the largest number that fits, and a separate list holds the rest. Fractions are never packed.
 class PackedEntry {
  public:
   // The largest number of bits for values. A counter always has room for one more value of this many bits (PackedCounters).
@@ -32,8 +32,8 @@ class PackedEntry {
       const Value small = value < static_cast<Value>(escape_) ? value : Value{0};  // fits int32
       return value < static_cast<Value>(escape_) && static_cast<Value>(static_cast<std::int32_t>(small)) == small;
     } else {
-      // After conversion to unsigned, negative values exceed any escape. Narrow types stay narrow, so that a vector
-      // holds more values.
+      // Negative values become large unsigned numbers, which do not fit. Types of up to 32 bits are not widened to 64 bits,
+      // so that a vector holds more values.
       using Unsigned = std::conditional_t<sizeof(Value) <= 4, std::uint32_t, std::uint64_t>;
       return static_cast<Unsigned>(value) < escape_;
     }
@@ -67,19 +67,19 @@ class PackedEntry {
   std::uint32_t escape_;
 };
 
-// A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Entries reach cells in any order,
+// A counter holds the occurrences and the documents of a cell in the 4 bytes small[cell]. Cells are accessed in any order,
 // so speed depends on how many counters fit into the cache. For 10^8 entries of a million terms, 4-byte counters took 0.7
-// of the time of 8-byte counters. The few cells that need more also use large[cell]. Most of `large` is never touched.
+// of the time of 8-byte counters. The few cells with larger counts also use large[cell]. Most of `large` is never touched.
 struct PackedCounters {
-  // The low part counts occurrences, and the high part counts documents. When a counter has a bit of `full`, its parts
-  // are added to the large counter, and the counter becomes `moved`. So both parts always have room for one more entry,
-  // and the counter of a cell with entries is never zero.
+  // The low part of a counter counts occurrences, and the high part counts documents. When a counter has a bit of `full`,
+  // its parts are added to the large counter, and the counter becomes `moved`. Both parts of a counter therefore always
+  // have room for one more entry, and the counter of a cell with entries is never zero.
   static constexpr int document_shift = 16;
   static constexpr std::uint32_t one_document = std::uint32_t{1} << document_shift;
   static constexpr std::uint32_t moved = std::uint32_t{1} << 31;
   static constexpr std::uint32_t full = std::uint32_t{1} << 30 | std::uint32_t{1} << PackedEntry::most_value_bits;
   static_assert(PackedEntry::most_value_bits + 1 == document_shift, "the largest value must fill at most half of a part");
-  // The layout of a large counter.
+  // In a large counter, bit 40 and all higher bits count documents.
   static constexpr int large_document_shift = 40;
 
   std::uint32_t* small;
@@ -97,8 +97,8 @@ struct PackedCounters {
     small[cell] = counter;
   }
 
-  // Does the same as add() in a third of the time, because it does not test for `full`. Both parts of the sum must be below
-  // 2^15.
+  // Does the same as add() in a third of the time, because it does not test for `full`. Both parts of the new counter must
+  // be below 2^15.
   TERMSIFT_INLINE void add_bounded(std::uint32_t cell, std::uint32_t value) const { small[cell] += one_document + value; }
   static constexpr std::uint64_t bound = std::uint64_t{1} << PackedEntry::most_value_bits;
 

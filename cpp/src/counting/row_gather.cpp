@@ -52,11 +52,11 @@ struct TermCounters {
         touched(LargeArray<TermId>::uninitialised(n_terms + 1)) {}
 
   bool distinct;  // true if documents never repeat a term
-  // If false, `touched` is empty, and drain() searches all terms. lists_touched is false only for a class that has more
-  // entries than the matrix has terms. Such a class touches most terms, so searching is faster than listing.
+  // If lists_touched is false, `touched` is empty, and drain() searches all terms. A search is faster for a class that has
+  // more entries than the matrix has terms, because such a class touches most terms.
   bool lists_touched = true;
   LargeArray<TermCount<Count>> counts;
-  LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document that has it; empty if `distinct`
+  LargeArray<std::int64_t> last_document;  // for each term, 1 + the last document with the term; empty if `distinct`
   LargeArray<TermId> touched;              // (n_touched,) the terms whose counters are not zero
   std::int64_t n_touched = 0;
 };
@@ -65,7 +65,7 @@ struct TermCounters {
 template <bool distinct, bool lists_touched, class Index, class Value, CountType Count>
 void add_document(std::int64_t d, const Index* terms, const Value* values, std::int64_t n, Count weight,
                   TermCounters<Count>& counters) {
-  // Local copies, because the compiler must assume that additions change the members, and would reload them for each entry.
+  // Without these local copies, the compiler would reload the members for each entry, because additions might change them.
   TermCount<Count>* const counts = counters.counts.get();
   std::int64_t* const last_document = counters.last_document.get();
   TermId* const touched = counters.touched.get();
@@ -109,7 +109,7 @@ template <CountType Count>
 ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
   TermId* const touched = counters.touched.get();
   std::int64_t size = std::exchange(counters.n_touched, 0);
-  // Terms must be in order. Sorting takes, for each touched term, about as long as scanning 16 terms.
+  // The terms of a row must be in order. Sorting takes about as long for one touched term as scanning 16 terms.
   if (!counters.lists_touched || size > n_terms / 16) {
     size = 0;
     for (std::int64_t term = 0; term < n_terms; ++term) {
@@ -151,7 +151,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     std::iota(all_documents.begin(), all_documents.end(), 0);
   }
 
-  // Classes with the most entries come first. The last class may run alone, so it should be a short one.
+  // Threads count the largest classes first. The last class may keep a single thread busy, so it should be small.
   std::vector<std::int64_t> entries(static_cast<std::size_t>(labels.n_classes) + 1, 0), order;
   for (std::int64_t c = 0; c <= labels.n_classes; ++c) {
     for (const std::int64_t d : documents_of(c)) entries[static_cast<std::size_t>(c)] += x.indptr[d + 1] - x.indptr[d];
@@ -161,7 +161,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
     return entries[static_cast<std::size_t>(a)] > entries[static_cast<std::size_t>(b)];
   });
 
-  const bool weighted = term_weight != TermWeight::raw;  // DocumentEntries then merges repeated terms
+  const bool weighted = term_weight != TermWeight::raw;  // if true, DocumentEntries merges repeated terms
   PerThread<TermCounters<Count>> counters_of_thread(threads);
   for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
     const std::int64_t c = order[static_cast<std::size_t>(block)];

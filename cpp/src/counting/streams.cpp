@@ -14,7 +14,7 @@ void Streams::sort_escapes(std::size_t range) {
 
 std::uint32_t* WindowMemory::entries(std::int64_t n) {
   if (n > memory_->size) {
-    *memory_ = {};  // first, so that only one array exists at a time
+    *memory_ = {};  // frees the old array first, so that only one array exists at a time
     memory_->entries = LargeArray<std::uint32_t>::uninitialised(n);
     memory_->size = n;
   }

@@ -1,10 +1,10 @@
 // Streams of packed entries, and the counters to which the entries are added.
 //
 // The time of counting depends mainly on the order of memory accesses. Gathering the rows of one class reads the matrix in
-// random order, while reading the rows in order scatters additions over the counters of all classes. Here the rows are read
-// in order, and each entry is appended, in four bytes, to the stream of its cell. Then each stream is added to counters that
-// stay in the cache. A cell is a pair of a class and a term. A stream holds the cells of one class (class_streams.cpp) or of
-// some terms in all classes (term_blocks.cpp).
+// random order, while reading the rows in order scatters additions over the counters of all classes. With streams, the rows
+// are read in order, and each entry is appended, in four bytes, to the stream of its cell. The entries of one stream after
+// another are then added to counters that stay in the cache. A cell is a pair of a class and a term. A stream holds the
+// cells of one class (class_streams.cpp) or of some terms in all classes (term_blocks.cpp).
 #pragma once
 
 #include <atomic>
@@ -51,7 +51,7 @@ struct StreamSource {
   // whole numbers with few escapes, and their sums must fit into the large counters.
   bool can_stream(const CsrScan& scan, const PackedEntry& packed, std::int64_t n_docs) const;
 
-  // Adds the rows [first, last) to the scan. Returns true if all scanned rows are tidy and streams can count them.
+  // Adds the rows [first, last) to the scan. Returns true if can_stream() and CsrScan::is_tidy() hold for all scanned rows.
   bool scan(CsrScan& scan, std::int64_t first, std::int64_t last, const PackedEntry& packed) const {
     scan.rows(x, first, last, packed);
     return can_stream(scan, packed, 1) && scan.is_tidy();
@@ -59,7 +59,7 @@ struct StreamSource {
 };
 
 // Several streams of entries. The documents are split into consecutive ranges, which threads copy in parallel. A stream
-// consists of one segment for each range, in order.
+// consists of one segment for each range of documents, in the order of the ranges.
 struct Streams {
   // The part of a value that did not fit into its packed entry.
   struct Escape {
@@ -73,8 +73,8 @@ struct Streams {
   std::size_t n_ranges;
   std::vector<std::int64_t> offsets;         // (n_streams * n_ranges + 1,) the beginning of each segment
   std::vector<std::int64_t> ends;            // (n_streams * n_ranges,) the end of each segment's entries
-  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,) for each segment, an upper bound of the sum of packed
-                                             // values in any one cell, or PackedCounters::bound if unknown
+  // For each segment, an upper bound of the sum of packed values in any one cell, or PackedCounters::bound if unknown.
+  std::vector<std::uint64_t> bounds;         // (n_streams * n_ranges,)
   std::vector<std::vector<Escape>> escapes;  // the escapes of each range, sorted by stream
   std::uint32_t* entries = nullptr;          // (offsets.back(),) memory of the caller, reused for every window
 
@@ -107,12 +107,12 @@ class WindowMemory {
     LargeArray<std::uint32_t> entries;
     std::int64_t size = 0;
   };
-  // This is an atomic pointer, because a mutex could be locked for ever in a forked process.
+  // The pointer `kept` is atomic, because a mutex could stay locked for ever in a forked process.
   inline static std::atomic<Memory*> kept = nullptr;
   Memory* memory_;
 };
 
-// The counts of some documents. The caller adds them to other counts.
+// The counts of some documents, which the caller adds to other counts.
 template <CountType Count>
 struct Streamed {
   bool distinct = true;               // true if the columns of every document strictly increase
@@ -131,7 +131,7 @@ class CellCounters {
   PackedCounters counters() const { return {small_.get(), large_.get()}; }
 
   // Moves the nonzero cells of [first, first + n) to a row, and clears them. Cell `first` becomes term `first_term`. `first`
-  // must be a multiple of 64, and must be 0 if touched lines are noted. The row's tokens are not set.
+  // must be a multiple of 64, and must be 0 if touched lines are noted. Does not set the row's number of tokens.
   template <CountType Count>
   ClassRow<Count> take(std::int64_t first, std::int64_t n, std::int64_t first_term, bool narrow);
 
@@ -149,11 +149,11 @@ class CellCounters {
 // classes as fit. A class that does not fit is split into ranges of documents. Entries are checked while they are copied.
 //
 // If `notes_touched`, the additions note the touched terms of each class, so that take() need not search all terms.
-// This is faster with many classes.
+// Noting the terms is faster if there are many classes.
 //
-// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 16 bytes per class and 4
-// bytes per term. It uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of
+// O(n_entries + n_windows n_docs), plus O(n_classes n_terms) unless notes_touched. Memory in addition to the rows is the
+// larger of window_bytes and 4 bytes for each entry of the longest document. Each thread uses 16 bytes per class and 4
+// bytes per term. A thread uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of
 // its largest row, and up to 8 more per term for overflowing counters.
 template <CountType Count>
 Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
@@ -165,17 +165,17 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_to
 inline constexpr std::int64_t most_rows_of_term_blocks = 2048;
 
 // Works like count_by_class_streams, but a stream is a block of terms, and a window is a range of documents. Reads the
-// matrix twice. The first pass checks the entries and counts the entries of each block.
+// matrix twice: first to check the entries and to count the entries of each block, and then to copy them.
 //
-// O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is
-// window_bytes, or 4 bytes for each entry of one document if that is more. Each thread uses 1 MiB more. Joining the
-// blocks needs a second copy of the rows.
+// O(n_entries + n_windows n_classes n_terms), and all additions stay in the cache. Memory in addition to the rows is the
+// larger of window_bytes and 4 bytes for each copied entry of one document. In addition, each thread uses 1 MiB, and
+// joining the blocks needs a second copy of the rows.
 template <CountType Count>
 Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t window_bytes, const Threads& threads);
 
-// Counts a source whose x is the CSR view of a CSC matrix: the rows of x are terms. Entries are added as they are read, so
-// there is no window. The result is not `possible` if columns are not tidy (CsrScan), or if there are far more
-// cells than entries.
+// Counts a source whose x is the CSR view of a CSC matrix: the rows of x are terms. Entries are added to the counters as
+// they are read, so no window is needed. Sets `possible` to false if a row of x fails CsrScan::is_tidy(), or if there are
+// far more cells than entries.
 template <CountType Count>
 Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const Threads& threads);
 
@@ -186,8 +186,8 @@ Streamed<Count> count_columns_by_term_blocks(const StreamSource& source, const T
 // collection.
 //
 // O(n_entries + n_docs + terms of the changed rows). Extra memory is 8 bytes for each label and each document. Each thread
-// uses 20 bytes per term, and 8 more if rows repeat a column or are not sorted. With term weights, each thread also uses 28
-// bytes for each entry of the longest document.
+// uses 20 bytes per term, and 8 more per term if rows repeat a column or are not sorted. With term weights, each thread
+// also uses 28 bytes for each entry of the longest document.
 template <CountType Count>
 void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& facts, const LabelView& labels,
                  const Count* weights, TermWeight term_weight, const std::vector<Count>& docs, const Threads& threads);

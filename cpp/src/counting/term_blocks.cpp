@@ -9,8 +9,8 @@ namespace {
 
 // Cell c * stride + j of a block is the block's j-th term in row c. A row is a class or the collection.
 struct BlockShape {
-  // The largest number of cells in a block, without the padding of stride(). Their 4-byte counters stay in the cache of
-  // one core.
+  // The largest number of cells in a block, without the padding of stride(). The 4-byte counters of so many cells stay in
+  // the cache of one core.
   static constexpr std::int64_t most_cells = 1 << 17;
 
   explicit BlockShape(std::int64_t n_terms, std::int64_t n_classes_)
@@ -49,7 +49,7 @@ std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, s
   return begins;
 }
 
-// Adds the number of entries of each block to `sizes`. An entry counts once for each row of its document.
+// Adds the number of entries of each block to `sizes`. An entry counts once for each row that counts its document.
 void add_to_sizes(const StreamSource& source, std::int64_t first, std::int64_t last, const BlockShape& shape,
                   std::vector<std::int64_t>& sizes) {
   source.x.visit([&](const auto& x) {
@@ -124,7 +124,7 @@ void fill(const StreamSource& source, const std::vector<std::int64_t>& begins, c
 }
 
 // Calls add(counters, block, worker) for each block, and adds the counters to the rows. `add` returns whether all counts are
-// below 2^32. The first loop makes the part of each row in each block. The second loop joins the parts of each row.
+// below 2^32. The first loop makes a part of each row for each block. The second loop joins the parts of each row.
 template <CountType Count, class Add>
 void add_up(const Add& add, const BlockShape& shape, const Threads& threads, PerThread<CellCounters>& counters,
             std::vector<ClassRow<Count>>& rows) {
@@ -146,7 +146,7 @@ void add_up(const Add& add, const BlockShape& shape, const Threads& threads, Per
   });
 }
 
-// Adds the columns [first, last) of a CSC matrix. All of them are in one block.
+// Adds the columns [first, last) of a CSC matrix, which all belong to one block.
 template <class Index, class Value>
 void add_columns(const CsrView<Index, Value>& x, const StreamSource& source, std::int64_t first, std::int64_t last,
                  const BlockShape& shape, const PackedEntry& packed, const PackedCounters& counters) {
@@ -207,7 +207,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
                          std::max<std::int64_t>(static_cast<std::int64_t>(source.n_rows()), 1));
   Streamed<Count> result;
   result.rows.resize(source.n_rows());
-  CsrScan scan;  // the facts of all windows so far
+  CsrScan scan;  // the result of checking all windows so far
   WindowMemory memory;
   PerThread<CellCounters> counters(threads);
 

@@ -31,7 +31,7 @@ Collection make_collection(std::span<const std::int32_t> classes, std::span<cons
   all.stride = padded(all.n_classes);
   all.n_c.resize(at(all.stride));
   for (const double docs : all.n_c) {
-    // The argument must be a normal number, because the kernel that computes logarithms accepts no others.
+    // The logarithm kernel accepts only normal numbers, so smaller ratios are replaced by the smallest normal number.
     all.log_prior.push_back(docs == 0 ? 1 : std::max(docs / all.n, std::numeric_limits<double>::min()));
     all.prior.push_back(static_cast<float>(docs / all.n));
   }
@@ -45,8 +45,8 @@ Postings Postings::of(const AnyCsr& x, const CsrFacts& facts, const Collection& 
   const Threads threads = worth(requested, x.indptr[x.n_rows]);
   const auto n_terms = static_cast<std::size_t>(x.n_columns);
   const auto n_parts = static_cast<std::size_t>(threads.count);
-  // next[part][term] is first the number of the term's documents in a part of the collection. Later it is the index in
-  // documents_ for the next of these documents.
+  // next[part][term] is first the number of the term's documents in a part of the collection. Later, next[part][term] is
+  // the index in documents_ for the term's next document in the part.
   std::vector<std::vector<std::int64_t>> next(n_parts);
   PerThread<DocumentEntries> entries(threads);
   const auto for_each_entry = [&](std::int64_t part, Worker& worker, const auto& f) {

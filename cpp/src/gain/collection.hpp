@@ -22,7 +22,7 @@ struct Collection {
   std::int64_t n_classes = 0, stride = 0;  // the number of classes with documents; the padded length of a row
   std::vector<std::int64_t> rows;          // (documents,) the matrix row of each document
   std::vector<std::int32_t> class_of;      // (documents,) the class of each document, never decreasing
-  std::vector<double> weights;             // (documents,), or empty if all are 1
+  std::vector<double> weights;             // (documents,) the weight of each document, or empty if all weights are 1
   std::vector<std::int64_t> end_of;        // (n_classes,) 1 + the last document of each class
   double n = 0;                            // the total weight of all documents
   std::vector<double> n_c;                 // (stride,) the total weight of each class; 0 in the padding
@@ -42,7 +42,7 @@ struct TermDocuments {
 
 class Postings {
  public:
-  // x must have passed check_csr(), and `all` must have been made from the classes of its rows. O(entries) time.
+  // x must have passed check_csr(), and `all` must have been made from the classes of the rows of x. O(entries) time.
   // Memory: 4 bytes per entry, 8 per pair of a term and a class with the term, 16 per term, and 8 per term and thread.
   static Postings of(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Threads& requested);
 

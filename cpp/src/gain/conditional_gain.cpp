@@ -24,13 +24,13 @@ namespace {
 
 // A summary of a term's weights in all machines.
 struct TermWeights {
-  std::int64_t sum = 0;  // in units of 2^-32; an integer sum does not depend on the order of its summands
+  std::int64_t sum = 0;  // the sum in units of 2^-32; an integer sum does not depend on the order of its summands
   float largest = 0;     // the largest |w_tc|
 };
 
 constexpr double unit = 0x1p-32;
 
-// O(pairs * n_classes / 16) in addition to the cost of training the machines.
+// Takes O(pairs * n_classes / 16) time in addition to training the machines.
 Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, const Postings& postings,
                  const LinearMachines& machines, const Threads& threads) {
   Guide guide;
@@ -67,8 +67,8 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
     double present = 0;
     for (std::size_t run = 0; run < documents.runs.size(); ++run)
       present += static_cast<double>(of_run[at(documents.first_run) + run]);
-    // The mean weight in classes without the term. If every class has the term, any number is valid, because only
-    // differences between classes matter.
+    // `elsewhere` is the mean weight in classes without the term. If every class has the term, any number is valid, because
+    // only differences between classes matter.
     const double elsewhere = n_runs < n_classes ? (sum - present) / (n_classes - n_runs) : sum / n_classes;
     for (std::size_t run = 0; run < documents.runs.size(); ++run) {
       const std::size_t i = at(documents.first_run) + run;
@@ -88,7 +88,7 @@ Guide make_guide(const AnyCsr& x, const CsrFacts& facts, const Collection& all, 
 
 // ---- the class probabilities of each document, given the terms that have been chosen -----------------------------------
 
-// F_dc and P_dc of the classes in play, for each document that has a chosen term.
+// The sums F_dc and the probabilities P_dc of the classes in play, for each document that has a chosen term.
 class Posteriors {
  public:
   Posteriors(const Collection& collection, const ConditionalGain& options)
@@ -97,8 +97,8 @@ class Posteriors {
     if (width_ < all_.n_classes) in_play_ = zeroed<std::int32_t>();
   }
 
-  // (documents,) The number of chosen terms in each document. If this number is 0, P_dc is the prior, but the row holds
-  // zeros.
+  // (documents,) The number of chosen terms in each document. If a document has no chosen term, P_dc is the prior, but the
+  // document's row holds zeros.
   const std::int32_t* n_chosen() const { return n_chosen_.data(); }
   // (n_docs, stride), as in MixtureBatch
   const float* rows() const { return rows_.get(); }
@@ -148,8 +148,8 @@ class Posteriors {
     return LargeArray<T>::zeroed(static_cast<std::int64_t>(all_.class_of.size()) * stride_);
   }
 
-  // Finds the most probable classes of a document that has this chosen term and no other chosen term. O(classes), or
-  // O(documents) if there is no such document.
+  // Finds the most probable classes of a document whose only chosen term is this one. O(classes), or O(documents) if every
+  // document has other chosen terms.
   void find_likeliest(std::span<const std::int32_t> documents, const Lifts& lifts) {
     if (std::all_of(documents.begin(), documents.end(), [&](std::int32_t d) { return n_chosen_[at(d)] > 0; })) return;
     std::vector<double> units(at(all_.n_classes));  // whole units, so that ties are not broken by rounding errors
@@ -162,7 +162,8 @@ class Posteriors {
     std::partial_sort(likeliest_.begin(), likeliest_.begin() + static_cast<std::ptrdiff_t>(width_), likeliest_.end(), first);
   }
 
-  // Restricts the update to the document's classes in play, which are chosen when m = 1. `values` has room for 2 rows.
+  // Restricts the update to the document's classes in play, which are chosen with the document's first term (m = 1).
+  // `values` has room for 2 rows.
   void narrow(std::int64_t d, std::int32_t y, std::int32_t m, double* values, EvidenceUpdate& update) {
     std::int32_t* const classes = in_play_.get() + d * stride_;
     if (m == 1) {
@@ -232,7 +233,7 @@ class Evaluator {
     kernels_.logarithms(values_.data(), padded(n));
   }
 
-  // Sets values_ to the mixtures (see MixtureBatch) of the documents.
+  // Sets values_ to the mixtures (see MixtureBatch) of the term's documents.
   void mix(const TermDocuments& term, const Threads& threads) {
     constexpr std::int64_t docs_in_block = 512;
     const std::int64_t n = std::ssize(term.documents);
@@ -243,21 +244,21 @@ class Evaluator {
                          values_.data()});
     };
     const Threads worthwhile = worth(threads, n * posteriors_.stride(), 1 << 18);
-    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // too short for interruption checks
+    if (worthwhile.count == 1 && n * posteriors_.stride() < 1 << 24) return run(0, n);  // too short to be interrupted
     for_each_range(n, docs_in_block, worthwhile, [&](std::int64_t first, std::int64_t last, Worker& worker) {
       worker.check();
       run(first, last);
     });
   }
 
-  // Sums the logarithms of the values of each run of documents. Afterwards, values_ has one sum per run.
+  // Sets values_ to one sum for each run of documents: the sum of the logarithms of the run's values.
   void add_logarithms(std::span<const ClassRun> runs) {
     const std::int64_t n_runs = std::ssize(runs);
     scratch_.resize(std::max(scratch_.size(), at(padded(n_runs))));
     kernels_.logs_of_products(values_.data(), runs.data(), n_runs, values_.data(), scratch_.data());
   }
 
-  // Sums weighted logarithms in the same way. Weights may differ by orders of magnitude, so sums are double-doubles.
+  // Sums weighted logarithms for each run. Weights may differ by orders of magnitude, so sums are double-doubles.
   void add_weighted_logarithms(const TermDocuments& term) {
     logarithms(std::ssize(term.documents));
     std::size_t i = 0;
@@ -322,8 +323,8 @@ void check_step(const ConditionalGain& options, double n) {
                                 " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
   };
-  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. With a large W - W', a
-  // gain would lose digits.
+  // |W| is at most the logarithm of 1 + n/a, and W - W' is at most the logarithm of 1 + 1/a. If W - W' were large, a gain
+  // would lose digits.
   const auto log_of = [](double x) { return std::isfinite(x) ? simd::baseline::log_plus_one(x) : x; };
   limit_step(log_of(n / options.shape), 300, "1 + documents / shape");
   limit_step(log_of(1 / options.shape), 12, "1 + 1 / shape");

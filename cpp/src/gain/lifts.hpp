@@ -20,8 +20,8 @@ struct Guide {
 };
 
 // Each thread has its own Lifts. Most terms occur in few classes. The lift for a class without the term depends only on
-// the class and on d_t, so the lifts for such classes are kept until d_t changes. Only groups of eight classes
-// (vectors) in which some class has the term are computed anew.
+// the class and on d_t, so the lifts for such classes are kept until d_t changes. Classes are grouped into vectors of
+// eight. For each term, only the vectors in which some class has the term are computed anew.
 class Lifts {
  public:
   Lifts(const Collection& collection, const Guide& guide, const ConditionalGain& options)
@@ -93,8 +93,8 @@ class Lifts {
     for (std::size_t c = 0; c < lifts_.size(); ++c) absent_mixture_ += static_cast<double>(all_.prior[c]) * lifts_[c];
   }
 
-  // Sets the lifts of one vector of classes. Returns the sum of prior_c e^{b W_c} over these classes, minus the same sum for
-  // a term that no class has.
+  // Sets the lifts of one vector of classes. Returns the sum of prior_c e^{b W_c} over the vector's classes, minus the same
+  // sum for a term that no class has.
   double set_vector(std::int64_t first) {
     const double rest = d_t_ > 1 && all_.n > 1 ? (d_t_ - 1) / (all_.n - 1) / options_.shape : 0;
     double x[3 * gain_lanes], e[2 * gain_lanes];

@@ -50,7 +50,7 @@ void exponentials(double* __restrict x, std::int64_t n) {
   for (std::int64_t j = 0; j < n; ++j) x[j] = exponential(x[j]);
 }
 
-// Multiplies the numbers' fractions, in [1, 2), and adds their exponents. The product of all eight lanes is below 2^8.
+// Multiplies the numbers' fractions, in [1, 2), and adds their exponents. The product of eight such fractions is below 2^8.
 void logs_of_products(const double* x, const ClassRun* runs, std::int64_t n_runs, double* logs, double* exponents) {
   constexpr unsigned long long fraction_bits = (1ull << 52) - 1, exponent_of_one = 1023;
   const Bits places = {0, 1, 2, 3, 4, 5, 6, 7};

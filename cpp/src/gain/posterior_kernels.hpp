@@ -5,17 +5,17 @@
 
 namespace termsift {
 
-// The documents of a term that belong to one class. They are consecutive, because a term's documents are sorted by class.
+// The documents of a term that belong to one class. Documents are sorted by class, so those of a run are consecutive.
 struct ClassRun {
   std::int32_t of_class;  // y
   std::int32_t end;       // 1 + the index of the run's last document
 };
 
-// Rows of class values have a stride that is a multiple of 8. The classes come first, followed by padding. The padding
-// holds 0 in `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
+// Rows with one value per class have a stride that is a multiple of 8. In a row, the classes are followed by padding. The
+// padding holds 0 in `posteriors`, any finite number in `lift`, and minus infinity in `log_prior`.
 //
-// A document's row holds either all classes in order, or only the classes in play. In the second case, the document's own
-// class comes first, and the others follow in any order.
+// A document's row holds either all classes in order, or only the classes in play. In a row of classes in play, the
+// document's own class comes first, and the other classes follow in any order.
 struct MixtureBatch {
   std::int64_t first, last;       // the range of indices of `documents`; last <= runs[n_runs - 1].end
   const std::int32_t* documents;  // the documents of a term
@@ -33,7 +33,7 @@ struct MixtureBatch {
 // Adds a chosen term to a document.
 struct EvidenceUpdate {
   std::int64_t stride;
-  double* sums;             // (stride,) in and out: F_c; the log lifts are added to it
+  double* sums;             // (stride,) in and out: F_c, to which the log lifts are added
   const double* next_sums;  // the row of a later document, to be prefetched, or null
   const double* log_lift;   // (stride,) W_c, except that element y is W'_y
   double temperature;       // 1 / (1 + rho (m - 1))
@@ -42,8 +42,8 @@ struct EvidenceUpdate {
 };
 
 struct PosteriorKernels {
-  // The next two functions work in place, with errors of at most 1 ulp; n is a multiple of 8. `logarithms` requires
-  // positive normal numbers. `exponentials` requires numbers up to 709.
+  // logarithms() and exponentials() work in place, with errors of at most 1 ulp; n is a multiple of 8. `logarithms`
+  // requires positive normal numbers. `exponentials` requires numbers up to 709.
   void (*logarithms)(double* x, std::int64_t n);
   void (*exponentials)(double* x, std::int64_t n);
   void (*short_exponentials)(double* x, std::int64_t n);  // for x <= 0, with a relative error of 2^-46

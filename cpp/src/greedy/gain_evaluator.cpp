@@ -12,12 +12,12 @@ namespace {
 // The usual number of pairs of a group and a class in a thread's chunk. Evaluating one pair takes about 6 ns.
 constexpr std::int64_t grain = 1 << 12;
 
-// With fewer groups than this, hardly any two groups would share a chord.
+// If there were fewer groups than this number, hardly any two groups would share a chord.
 constexpr std::int64_t least_for_sparse_bounds = 256;
 
 constexpr std::int64_t block_groups = 256;  // the number of groups in a thread's block
 
-// Pairs of several groups for one call of a kernel. Result j of the kernel is added to *sum[j].
+// Pairs of a group and a class, from several groups, for one call of a kernel. Result j of the kernel is added to *sum[j].
 struct Batch {
   int n = 0;
   ClassId class_[longest_gain_block];
@@ -164,7 +164,7 @@ double SparseBounds::chord_at(double U) const {
   const Chord& chord = chords_[static_cast<std::size_t>(piece_of(U) - first_piece_)];
   if (!(chord.value + std::abs(chord.slope) < std::numeric_limits<double>::infinity()))
     return std::numeric_limits<double>::infinity();
-  // The terms with lost_ cover the rounding errors of U, of the bounds of single classes, and of the sums of these bounds.
+  // The parts with lost_ cover the rounding errors of U, of the bounds of single classes, and of the sums of these bounds.
   return chord.value * (1 + 8 * lost_) + chord.slope * (U - chord.U) + std::abs(chord.slope) * lost_ * (absent_mixture_ + U);
 }
 

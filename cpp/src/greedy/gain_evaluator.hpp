@@ -19,14 +19,14 @@ namespace termsift {
 // without the term has p_c = a_c / n_c and q_c = (sum_{k != c} w_k a_k + U) / (1 - pi_c), so the bound for this class
 // depends on the term only through U. The bound is convex in U, because a relative entropy is convex in q and the larger
 // of two convex functions is convex. For a term that is absent from every class, the sum of the bounds of all classes is
-// also convex in U. Between two values of U, the sum is therefore at most its chord. It is computed only at the ends of
-// chords. Each term then needs corrections only for the classes that have the term.
+// also convex in U. Between two values of U, this sum is therefore at most its chord, a straight line. The sum is computed
+// only at the ends of chords. The bound of a term then needs corrections only for the classes that have the term.
 //
-// A chord is above its curve, so these bounds are valid and a little larger than the bounds of GainKernels::bounds.
+// A chord is above its curve, so these bounds are valid, and a little larger than the bounds of GainKernels::bounds.
 class SparseBounds {
  public:
   // Returns true if most terms are absent from most classes and no class has more than half of the prior. If a class had
-  // more, q could exceed 1 for a term of this class when the term is treated as absent from the class.
+  // more than half, q could exceed 1 for a term that occurs in the class but is treated as absent from it.
   static bool pay(const TermGroups& groups);
   // Requires sparse columns. O(pairs).
   SparseBounds(const TermGroups& groups, const Threads& threads);
@@ -39,7 +39,7 @@ class SparseBounds {
   struct Chord {
     double U, value, slope;  // the chord is value + slope (u - U)
   };
-  double part_of(const MassColumns::Cell& cell) const;  // the summand of a pair in U
+  double part_of(const MassColumns::Cell& cell) const;  // the summand of U for a pair of a class and a term
   void set_chords(const GroupId* groups, std::int64_t n, const WedgeClass* wedge);
   double chord_at(double U) const;
   // Each chord covers 1/32 of an interval [2^k, 2^(k+1)) of sum_c w_c m_c.
@@ -57,7 +57,7 @@ class SparseBounds {
   std::vector<double> w_;          // (n_classes,)
   std::vector<double> U_;          // (n_groups,) U of each group
   std::int64_t first_piece_ = 0;
-  std::vector<Chord> chords_;      // the chords of the pieces from first_piece_ on
+  std::vector<Chord> chords_;      // consecutive chords; the first one has the number first_piece_
 };
 
 class GainEvaluator {
@@ -68,7 +68,7 @@ class GainEvaluator {
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values);
 
-  // If true, `bounds` for many groups reads only the classes with the terms, and is far faster than `gains`.
+  // If true, `bounds` for many groups reads only the classes that have the terms, and is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   std::int64_t evaluations() const { return evaluations_; }
 

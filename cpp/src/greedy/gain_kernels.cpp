@@ -1,12 +1,12 @@
 // Computes the gains of greedy selection. Loops over terms have no branches.
 //
-// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Direct evaluation of this formula
-// would lose all digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), the gain is computed as
+// With phi(x, y) = x log(x/y), the gain of p in the pool R is phi(p) + phi(R-p) - phi(R). Direct evaluation would lose all
+// digits of a small gain. With t(p, q) = p log(p/q) - p + q >= 0 (logarithms.hpp), the gain is computed as
 //     two classes, p = (a, b), R = (A, B):
 //         gain = [t(aB, bA) + t((A-a)B, (B-b)A)] / (n_1 B) + [t(bA, aB) + t((B-b)A, (A-a)B)] / (n_2 A);
 //     N classes:
 //         gain = sum_c R_c / n_c [t(s_c, t_c) + t(1-s_c, 1-t_c)],
-// No digits cancel in these sums if, for each t, the difference d of its two arguments is given accurately. The differences
+// These sums lose no digits if each function t is given the accurate difference d of its two arguments. The differences d
 // are computed without loss of digits from determinants aB - bA of whole numbers below 2^53.
 #include "greedy/gain_kernels.hpp"
 #include "simd/logarithms.hpp"
@@ -14,9 +14,9 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Returns aB - bA, rounded at most twice, and exactly 0 if the true value is 0. For whole a, b, A, B <= 2^53, both low parts
-// are whole numbers below 2^52 and their difference is exact. The difference of the high parts is exact if these parts are
-// close.
+// Returns aB - bA, rounded at most twice, and exactly 0 if the true value is 0. For whole numbers a, b, A, B <= 2^53, the
+// low parts of aB and bA are whole numbers below 2^52, so their difference is exact. The difference of the high parts is
+// exact if the high parts are close.
 TERMSIFT_INLINE double determinant(double a, double b, double A, double B) {
   const DoubleDouble aB = two_product(a, B), bA = two_product(b, A);
   return (aB.hi - bA.hi) + (aB.lo - bA.lo);
@@ -26,7 +26,7 @@ struct BothWays {
   double forward, backward;  // t(p, q), t(q, p)
 };
 
-// Returns t(p, q) and t(q, p) for p, q >= 0. Their relative errors are about 2^-50 if p - q is given as d with a relative
+// Returns t(p, q) and t(q, p) for p, q >= 0. Both results have relative errors of about 2^-50 if d is p - q with a relative
 // error of at most 2^-52. Both results are exactly 0 if d = 0.
 TERMSIFT_INLINE BothWays both_ways(double p, double q, double d) {
   const bool near = are_near(p, q, d);
@@ -56,8 +56,8 @@ void two_class_gains(const GainBlock& block, const PoolView& pool) {
 }
 
 // The gain of a term with a/b > A/B decreases in A, increases in B, and increases as the pool shrinks along a ray. The
-// maximum of this gain in the wedge is therefore at (A1, B1). A term with a/b < A/B has its maximum at (A2, B2). If the
-// ratios A/B of the wedge's pools lie on both sides of a/b, the bound is the larger of the two values.
+// maximum of this gain in the wedge is therefore at (A1, B1). The gain of a term with a/b < A/B is largest at (A2, B2). If
+// the ratios A/B of the wedge's pools lie on both sides of a/b, the bound is the larger of the gains at both corners.
 void two_class_bounds(const GainBlock& block, const WedgeClass* wedge) {
   const int n = block.n;
   const double* a = block.masses;
@@ -88,10 +88,10 @@ void two_class_bounds(const GainBlock& block, const WedgeClass* wedge) {
 
 // t_c is computed from one sum over the classes before c and one sum over the classes after c. If only class c has the term,
 // subtracting the part of class c from a total would lose all digits. Let delta_c = s_c - s_r for the reference class r. The
-// formula delta_c = (m_c R_r - m_r R_c) / (R_c R_r) loses no digits, even if the shares are nearly equal. d_c = s_c - t_c is
-// computed as delta_c minus the mean of delta over the other classes.
+// formula delta_c = (m_c R_r - m_r R_c) / (R_c R_r) loses no digits, even if the shares are nearly equal. The difference
+// d_c = s_c - t_c is computed as delta_c minus the mean of delta over the other classes.
 
-// Sums over some classes k. The member named x is an array (n,) that holds the sums of v_k x_k.
+// Sums over some classes k. The member x of Sums is an array (n,) that holds, for each term, the sum of v_k x_k.
 struct Sums {
   double* s;
   double* rest;   // x_k is 1 - s_k
@@ -168,7 +168,7 @@ TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, doubl
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
-// The corners of the class to which each bound applies. The arrays are (n,), or (1,) if all bounds are for the same class.
+// For each bound, the corners of the wedge in the bound's class. The arrays are (n,), or (1,) if there is only one class.
 struct Corners {
   const double *A1, *B1, *inverse_1, *A2, *B2, *inverse_2;
 };
@@ -180,8 +180,8 @@ TERMSIFT_INLINE Corners corners_of(const WedgeClass& k) {
 // Returns a bound of the rounding error of pB - qA relative to pB + qA, where q is a sum over the classes.
 TERMSIFT_INLINE double lost_in_sum(int n_classes) { return (n_classes + 8) * 0x1p-52; }
 
-// Writes values (n,). If `is_upper`, each value is the larger of the bounds at the two corners. Otherwise each value is
-// finite and at most this larger bound.
+// Writes values (n,). If `is_upper`, each value is the larger of the bounds at the two corners. If not `is_upper`, each
+// value is a finite number that is at most the larger bound.
 template <bool one_class, bool is_upper>
 TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, const Corners& corners, double lost_in_q,
                                    double* values) {
@@ -210,9 +210,9 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
   }
 }
 
-// Computes the larger of the bounds at the two corners for each class, and sums over the classes. The sum is an upper bound,
-// because the gain's summand for class c is A kl(p/A || q/B), and depends on (A, B) as the gain with two classes depends on
-// the pool.
+// Computes the larger of the bounds at the two corners for each class, and adds up the larger bounds of all classes. The
+// gain's summand for class c is A kl(p/A || q/B), which depends on (A, B) as the gain with two classes depends on the pool.
+// The sum is therefore an upper bound.
 void many_class_bounds(const GainBlock& block, const WedgeClass* wedge) {
   const int n = block.n, n_classes = block.n_classes;
   double* values = block.values;

@@ -1,8 +1,8 @@
 // The interface of the kernels of greedy selection. A gain is the amount by which a term would raise the divergence.
 //
 // Symbols, as in termsift/greedy.hpp: m_c is a term's mass in class c, n_c the mass of the class, and R_c the part of n_c
-// that has not been selected. Masses are whole numbers below 2^53. s_c = m_c / R_c is the term's share in class c, and t_c
-// is its share in the complement of class c.
+// that has not been selected. Masses are whole numbers below 2^53. The quotient s_c = m_c / R_c is the term's share in
+// class c, and t_c is its share in the complement of class c.
 #pragma once
 
 #include "scoring/class_model.hpp"
@@ -36,12 +36,12 @@ struct GainBlock {
   double* values;        // (n,) out
 };
 
-// One class of a wedge. A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. Here
-// A = R_c / n_c, and B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). If there are only two classes, A and B are the
-// masses of the pool in these classes, and only the first class has corners.
+// One class of a wedge. A wedge is the set of pools with A1/B1 <= A/B <= A2/B2, A >= A2 and B >= B1 in every class. For
+// class c, A = R_c / n_c, and B = Q_c = sum_{k != c} pi_k R_k / n_k / (1 - pi_c). If there are only two classes, A and B
+// are the masses of the pool in these classes, and only the first class has corners.
 //
-// The last two members are for bounds of terms that are absent from most classes (greedy/gain_evaluator.hpp). a_k is the
-// mass of a term that is absent from class k.
+// absent_p and absent_rest are for bounds of terms that are absent from most classes (greedy/gain_evaluator.hpp). The
+// number a_k is the mass of a term that is absent from class k.
 struct WedgeClass {
   double A1, B1, A2, B2;        // the corners (A1, B1) and (A2, B2)
   double inverse_1, inverse_2;  // 1 / B1, 1 / B2
@@ -61,7 +61,7 @@ struct AbsentBoundBlock {
   double* values;             // (n,) out
 };
 
-// Pairs of a term and a class that has it.
+// Pairs of a term and a class that has the term.
 struct PairBoundBlock {
   int n;  // the number of pairs, at most longest_gain_block
   int n_classes;
@@ -92,9 +92,9 @@ struct GainKernels {
   // Computes an upper bound of each term's gains in the wedge. The bound does not cover rounding errors (see
   // Ladder::margin_), and is infinite if a term has nearly all the mass of a corner.
   void (*bounds)(const GainBlock&, const WedgeClass* wedge);
-  // Computes the same bounds for terms that are treated as absent from all classes.
+  // Computes the same bounds as `bounds`, but for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
-  // Computes, for each pair, an upper bound of the change of that bound if the pair's class has the term.
+  // Computes, for each pair, an upper bound of the change in the bound of absent_bounds if the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);
 
   static const GainKernels baseline, avx2, avx512;  // simd/targets.hpp

@@ -18,8 +18,8 @@ namespace termsift {
 
 Pool::Pool(const TermGroups& groups)
     : groups_(groups), classes_(groups.totals.size()), mass_(groups.totals.size()),
-      // The reference is the class with the largest prior, as in ClassModel. Subtracting the shares in this class from other
-      // shares loses no digits.
+      // The reference is the class with the largest prior, as in ClassModel. Subtracting the shares in the reference class
+      // from other shares loses no digits.
       reference_(static_cast<int>(std::max_element(groups.prior.begin(), groups.prior.end()) - groups.prior.begin())) {
   for (std::size_t c = 0; c < classes_.size(); ++c) classes_[c].rest = groups.totals[c];
   refresh();
@@ -170,7 +170,7 @@ void unrounded_divergences(const ClassCounts<Count>& counts, const Estimation& e
         if (pair != pairs_of_term.end() && at(pair->k) == c) x = add(x, exact_double((pair++)->l));
         x = scale(x, scales[c]);
         DoubleDouble left = subtract(rest[c], x);
-        if (is_last || left.hi < 0) left = {};  // the remainder is only a rounding error
+        if (is_last || left.hi < 0) left = {};  // `left` is only a rounding error
         rest[c] = left;
         p.set(c * width + j, multiply(x, inverse_total[c]));
         pools.set(c * width + j, multiply(left, inverse_total[c]));

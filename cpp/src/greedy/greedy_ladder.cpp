@@ -5,17 +5,18 @@
 //   1. Let R = (A, B) and p = (a, b). If a/b > A/B, the gain falls in A and grows in B; if a/b < A/B, it grows in A and
 //      falls in B. Shrinking R along a ray raises every gain. Hence the largest gain of a term in a wedge of pools is at
 //      one of two corners.
-//   2. By fact 1, gains may grow as terms leave the pool. Lazy evaluation uses old gains as upper bounds and would be wrong
+//   2. By fact 1, gains may grow as terms leave the pool. Lazy evaluation, with old gains as upper bounds, would be wrong
 //      here, because it requires a submodular function.
 //   3. The gain of a group does not fall when its own copies leave the pool, because the difference of the gains is
 //      phi(R) - 2 phi(R-p) + phi(R-2p) >= 0.
 //
-// The shortlists C_0 < C_1 < ... < all groups hold 16, 64, 256, ... groups. Each list has a wedge W of pools, and a number
-// `left_out`. For pools in W, this number bounds the gains of all groups that are in the next longer list but not in this
+// The nested shortlists C_0, C_1, ... hold 16, 64, 256, ... groups. Each list has a wedge W of pools, and a number
+// `left_out`. For pools in W, `left_out` bounds the gains of the groups that are in the next longer list but not in this
 // list. While R is in all wedges, a step evaluates only C_0. The best group of C_0 wins if its gain exceeds every
-// `left_out`, because these numbers bound the gains of all other groups. A list is rebuilt if that gain does not exceed its
-// `left_out`, or if R has left its wedge. All shorter lists are rebuilt with it, each from the next longer list. In the
-// worst case, a step rebuilds all lists. A budget therefore limits the cost of the ladder to the cost of a plain search.
+// `left_out`, because these numbers bound the gains of all other groups. A list is rebuilt if the best gain of C_0 does not
+// exceed the list's `left_out`, or if R has left the list's wedge. When a list is rebuilt, so are all shorter lists, each
+// from the next longer list. In the worst case, a step rebuilds all lists. A budget therefore limits the cost of the ladder
+// to the cost of a plain search.
 #include <algorithm>
 #include <limits>
 
@@ -26,14 +27,14 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// These constants were tuned on text. They affect the time but not the resulting order.
+// The constants below were tuned on text, and affect the time but not the resulting order.
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
-constexpr double used_up = 0.5;           // the share of a list expected to be selected before it is rebuilt
+constexpr double used_up = 0.5;           // the share of a list that is expected to be selected before the list is rebuilt
 constexpr double most_used = 0.5;         // the largest share of a pool's mass that may be selected within a wedge
 constexpr double usual_slack = 0.15;      // the slack of a wedge's ratios divided by the expected selected mass
 constexpr double farther = 1.25;          // the factor of a list's reach (see Shortlist) if the pool leaves the wedge
-constexpr double nearer = 1 / farther;    // the factor if `left_out` of an older list reaches the best gain
-constexpr double much_nearer = 0.4;       // the factor if `left_out` of a list of this round reaches the best gain
+constexpr double nearer = 1 / farther;    // the factor of the reach if `left_out` of an older list reaches the best gain
+constexpr double much_nearer = 0.4;       // the factor of the reach if `left_out` of a new list reaches the best gain
 constexpr double most_reach = 4;          // the upper limit of the reach, so that a few reductions suffice later
 constexpr double least_reach = 1e-3;      // the lower limit
 constexpr double most_saved = 64;         // the limit of the budget, in scans of all groups
@@ -85,8 +86,8 @@ struct Shortlist {
   bool everywhere = true;  // true if no group is left out, so the list is valid for every pool
   Wedge wedge;
   std::int64_t made_at = -1;  // the round that made the list, or -1
-  // How far the wedge reaches, relative to the mass expected to be selected before the list is used up. `reach` falls if
-  // `left_out` reaches the best gain, and grows if R leaves the wedge.
+  // The selected mass that the wedge allows, relative to the mass that is expected to be selected before the list is used
+  // up. `reach` falls if `left_out` reaches the best gain, and grows if R leaves the wedge.
   double reach = 1;
 };
 
@@ -140,7 +141,7 @@ class Ladder {
     return scan_all();
   }
 
-  // Returns a number of copies of the winner. These copies are certain to win one after the other.
+  // Returns a number of copies of the winner that are certain to win one after the other.
   std::int64_t count_wins(const Best& best) {
     // A tie of the last two terms is broken by index, not by gain.
     const std::int64_t most = std::min({selection_.copies_left(best.group), selection_.wanted() - selection_.selected(),
@@ -150,8 +151,8 @@ class Ladder {
     // After plain steps, the pool may have left the wedges.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
-    // Other groups are rivals if their bounds in C_0's wedge reach the gain. Tighter bounds of the rivals come from a wedge
-    // that covers only the pools of these wins.
+    // Other groups are rivals if their bounds in C_0's wedge reach the winner's gain. A wedge that covers only the pools of
+    // the next wins gives tighter bounds of the rivals.
     std::vector<Candidate> rivals;
     for (const Candidate& c : lists_[0].candidates) {
       if (c.bound < gain) break;
@@ -234,8 +235,7 @@ class Ladder {
     return best;
   }
 
-  // Returns the level of the shortest list that may have left out a group with this gain, or lists_.size() if there is no
-  // such list.
+  // Returns the level of the shortest list that may have left out a group with the given gain, or else lists_.size().
   std::size_t lowest_unsure(double gain) const {
     std::size_t level = 0;
     while (level < lists_.size() && lists_[level].left_out < gain) ++level;

@@ -10,7 +10,7 @@
 
 namespace termsift {
 
-// The pairs (A, B) of a pool (see WedgeView). These pairs determine all gains. Each array is (n_classes,), or (1,) for two
+// The pairs (A, B) of a pool (see WedgeClass), which determine all gains. Each array is (n_classes,), or (1,) for two
 // classes.
 struct Axes {
   std::vector<double> A, B;
@@ -80,7 +80,7 @@ class Selection {
   std::vector<TermId> left_;  // (n_groups,) for each group, the number of members that have not been selected
 };
 
-// The group with the largest gain. Among groups with equal gains, it is the group with the lowest head.
+// The group with the largest gain. Among groups with equal gains, the best group is the one with the lowest head.
 struct Best {
   GroupId group = -1;
   double gain = -1;
@@ -88,7 +88,7 @@ struct Best {
   void consider(GroupId g, double value, const Selection& selection) {
     if (value > gain || (value == gain && selection.head(g) < selection.head(group))) *this = {g, value};
   }
-  // If only two terms are left, chooses the lower one. Throws std::logic_error if all gains were NaN.
+  // If only two terms are left, chooses the term with the lower index. Throws std::logic_error if all gains were NaN.
   void settle(const Selection& selection) {
     if (group < 0) throw std::logic_error("greedy: all gains are NaN");
     if (!selection.is_tie_of_two() || gain == 0) return;

@@ -18,7 +18,7 @@ namespace termsift {
 namespace {
 
 constexpr double largest_total = 0x1p52;
-// If counts must be rounded, a class gets its own unit if its total allows a unit above `coarser` times the common unit.
+// If counts must be rounded, a class whose total allows a unit above `coarser` times the common unit gets its own unit.
 constexpr double coarser = 0x1p10;
 // A mass below this number of units must be exact, because rounding it would lose too many digits.
 constexpr double least_units = 0x1p10;
@@ -62,11 +62,11 @@ double common_multiple(double a, double b) {
 
 bool is_whole(double x) { return x == std::nearbyint(x); }
 
-// Returns the grids of `classes`, which are indices of rows of the counts, and sets `smoothing`. On the grids, totals are
-// below 2^52, and the largest total is at least 2^51. In general, all classes share one unit. A count is therefore rounded
-// equally in all classes, and equal shares of the pool stay equal. If counts must be rounded, however, a class with less
-// than 2^-10 of the tokens of the largest class has its own unit. If no count must be rounded, only b1 and the leftover may
-// be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
+// Returns the grids of `classes`, which are indices of rows of the counts, and sets `smoothing`. On these grids, the totals
+// of classes are below 2^52, and the largest total is at least 2^51. In general, all classes share one unit. A count is
+// therefore rounded equally in all classes, and equal shares of the pool stay equal. If counts must be rounded, however, a
+// class with less than 2^-10 of the tokens of the largest class has its own unit. If no count must be rounded, only b1 and
+// the leftover may be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
 template <CountType Count>
 std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes,
                              const Estimation& estimation, Smoothing& smoothing) {
@@ -78,7 +78,7 @@ std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector
   smoothing.b1 = divide({b1.numerator, 0}, {b1.denominator, 0});
   const DoubleDouble b2_value = divide(b2_numerator, {b2.denominator, 0});
   const DoubleDouble leftover = subtract(b2_value, multiply(smoothing.b1, {n_terms, 0}));
-  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // otherwise b2 equals b1 n_terms up to rounding
+  if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // if false, b2 equals b1 n_terms up to rounding
     if (leftover.hi < 0)
       throw std::invalid_argument("the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * "
                                   "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
@@ -97,7 +97,7 @@ std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector
                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
-  // Use the first of these denominators that keeps all digits of whole counts, otherwise 1.
+  // Use the first of two denominators that keeps all digits of whole counts, or 1 if neither denominator does.
   Grid grid;
   const double both = has_leftover ? common_multiple(b1.denominator, b2.denominator) : b1.denominator;
   for (const double denominator : {both, b1.denominator})
@@ -203,7 +203,7 @@ std::vector<TermId> TermGroups::group_equal_columns(const PairsByTerm<Count>& pa
                                                     const Threads& threads) {
   const auto n_terms = static_cast<std::size_t>(n_terms_);
   std::vector<TermId> heads;
-  std::vector<std::uint64_t> hashes;  // the hashes of the heads' columns
+  std::vector<std::uint64_t> hashes;  // for each head, the hash of its column
   const std::size_t mask = std::bit_ceil(2 * n_terms) - 1;
   std::vector<GroupId> group_of(n_terms), slots(mask + 1, -1);
   const auto assign = [&](std::size_t term) {

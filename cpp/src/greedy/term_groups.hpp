@@ -15,7 +15,7 @@ namespace termsift {
 
 using GroupId = std::int32_t;
 
-// b1, and the excess of b2 over b1 n_terms. b1 and b2 are read as simple fractions: 0.1 means 1/10.
+// The smoothing b1, and the excess of b2 over b1 n_terms. b1 and b2 are read as simple fractions: 0.1 means 1/10.
 struct Smoothing {
   DoubleDouble b1;
   DoubleDouble leftover;  // at least 0; exactly 0 if b2 differs from b1 n_terms by at most 2^-45 b2
@@ -27,7 +27,7 @@ struct MassColumns {
     ClassId class_;
     double mass;
   };
-  std::vector<double> absent;        // (n_classes,) for each class, the mass of a term that is absent from it
+  std::vector<double> absent;        // (n_classes,) for each class, the mass of a term that is absent from the class
   std::vector<std::int64_t> starts;  // (n_columns + 1,)
   std::vector<Cell> cells;           // column i has cells [starts[i], starts[i + 1]), sorted by class
 
@@ -37,8 +37,8 @@ struct MassColumns {
   }
 };
 
-// Terms with equal counts in all classes form one group in the search, and its members are selected in increasing order.
-// Groups are numbered in the order of their first members. Empty classes are left out.
+// Terms with equal counts in all classes form one group in the search, and the members of a group are selected in
+// increasing order. Groups are numbered in the order of their first members. Empty classes are left out.
 class TermGroups {
  public:
   // If not `grouped`, every term is a group of its own. O(n_terms + pairs) time and memory.
@@ -48,7 +48,7 @@ class TermGroups {
   std::int64_t n_terms() const { return n_terms_; }
   int n_classes() const { return static_cast<int>(totals.size()); }
   GroupId n_groups() const { return static_cast<GroupId>(member_starts_.size()) - 1; }
-  // The members of group g: members()[begin(g)] < ... < members()[end(g) - 1].
+  // The members of group g are member(begin(g)) < ... < member(end(g) - 1).
   std::int64_t begin(GroupId g) const { return member_starts_[static_cast<std::size_t>(g)]; }
   std::int64_t end(GroupId g) const { return begin(g + 1); }
   std::int64_t member(std::int64_t i) const { return members_[static_cast<std::size_t>(i)]; }
@@ -60,7 +60,7 @@ class TermGroups {
   // numbers.
   std::vector<double> sum(std::span<const GroupId> groups, std::span<const double> copies) const;
 
-  // Returns the classes of a wedge, without its corners.
+  // Returns the classes of a wedge whose corners are not set.
   std::vector<WedgeClass> wedge_classes() const;
   // Returns whether most groups are absent from most classes.
   bool is_sparse() const { return totals.size() * at(n_groups()) > 4 * (columns_.cells.size() + at(n_groups())); }

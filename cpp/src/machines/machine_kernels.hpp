@@ -22,7 +22,7 @@ struct MachineProblem {
 };
 
 struct MachineKernels {
-  // Visits n documents in the given order. Sets each machine's dual of the document to its optimum, given all other duals.
+  // For n documents in the given order, sets each machine's dual of the document to its optimum, given all other duals.
   void (*descend)(const MachineProblem&, const std::int32_t* order, std::int64_t n);
 
   static const MachineKernels baseline, avx2, avx512;  // simd/targets.hpp

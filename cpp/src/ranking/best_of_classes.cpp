@@ -13,7 +13,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Covers the relative errors of class_results() and of PairKernels::values, which are up to 1e-14.
+// The margin covers the relative errors of class_results() and of PairKernels::values, which are up to 1e-14.
 constexpr double margin = 1e-9;
 
 }  // namespace
@@ -54,7 +54,7 @@ class BestOfClasses<Count>::Search {
       const TermId term = row.terms[i];
       has_[static_cast<std::size_t>(term)] = 1;
       const auto l = static_cast<double>(row.term_frequency[i]);
-      // Terms that occur only in this class and equally often have equal values, so only length_ of them are needed.
+      // Terms that occur only in this class, and equally often, have equal values, so only length_ of them are needed.
       const auto whole = l < static_cast<double>(n_alone.size()) ? static_cast<std::size_t>(l) : 0;
       const bool is_alone = of_.sums_.n_classes_of[static_cast<std::size_t>(term)] == 1 && static_cast<double>(whole) == l;
       if (!is_alone || ++n_alone[whole] <= length_) add(term, l);
@@ -108,7 +108,7 @@ class BestOfClasses<Count>::Search {
     block_.n = 0;
   }
 
-  // Returns a lower bound of the values of the best terms.
+  // Returns a lower bound of the values of the best length_ terms.
   double limit() const { return least_.size() < length_ ? -infinity : least_.front(); }
 
   void raise_limit(double value) {

@@ -1,12 +1,12 @@
 // Finds the terms that may be among the best of some class, without computing the values of all terms in all classes.
 //
-// A term's values in the classes that have it are computed one by one. For a class without the term, p_ic = b1 / L_c, and
-// q_ic increases with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is 0 at q = p, and
-// increases as q moves away from p in either direction. Among the terms absent from a class, the best are therefore the
-// first or the last in the order of T. This order is the same for all classes.
+// A term's values are computed one by one for the classes that have the term. For a class without the term,
+// p_ic = b1 / L_c, and q_ic increases with the term's mixture T = sum_k w_k x_ik (scoring/pair_model.hpp). Every measure is
+// 0 at q = p, and increases as q moves away from p in either direction. The best of the terms absent from a class are
+// therefore the terms with the largest or the smallest T. The order of terms by T is the same for all classes.
 //
-// The values computed here may differ by rounding from those of class_results(). The result therefore includes all terms
-// within a margin of the best ones.
+// The values computed by this search may differ by rounding from the values of class_results(). The result therefore
+// includes all terms whose values are within a margin of the best values.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class BestOfClasses {
   // Requires pays(). Throws as class_results() does. O(pairs + n_terms log(n_terms)).
   BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads);
 
-  // Returns terms in increasing order. They include the best `length` terms of every nonempty class. If two terms have equal
-  // values, the term with the lower index is better. O(pairs + n_classes * length) if few values are equal.
+  // Returns terms, in increasing order, that include the best `length` terms of every nonempty class. If two terms have
+  // equal values, the term with the lower index is better. O(pairs + n_classes * length) if few values are equal.
   std::vector<std::int64_t> terms(std::int64_t length) const;
 
  private:
@@ -38,7 +38,7 @@ class BestOfClasses {
   const ScoreTask<Count> task_;
   const Threads threads_;
   const Mixtures sums_;
-  const std::vector<TermId> seen_;  // the terms that some class has, by decreasing T
+  const std::vector<TermId> seen_;  // the terms that some class has, sorted by decreasing T
   std::vector<TermId> unseen_;      // all other terms
 };
 

@@ -38,7 +38,7 @@ PairsByTerm<Count> arrange_pairs_by_term(const ClassCounts<Count>& counts, std::
     });
   };
   PairsByTerm<Count> result;
-  // While pairs are written, starts[p + 1] is the index of the next pair of place p. Afterwards, it is the end of place p.
+  // While pairs are written, starts[p + 1] is the index of the next pair of place p; afterwards, it is the end of place p.
   std::vector<std::int64_t>& starts = result.starts;
   starts.resize(at(n_places) + 2);
   for_each_pair([&](std::size_t place, std::int64_t, const ClassRow<Count>&, std::int64_t) { ++starts[place + 2]; });

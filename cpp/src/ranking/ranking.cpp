@@ -27,7 +27,7 @@ struct Listed {
 };
 bool before(const Listed& a, const Listed& b) { return a.value != b.value ? a.value > b.value : a.term < b.term; }
 
-// A part of one class's list. It holds the best `length` terms after the previous part.
+// A part of one class's list: the best `length` terms after the previous part.
 class Stretch {
  public:
   void begin(std::int64_t length) {
@@ -37,7 +37,7 @@ class Stretch {
     worst_ = last_of_all;
   }
 
-  // Returns false if neither this term nor any worse term can be among the best.
+  // Adds the term if it may be in this part. Returns false if this term and all worse terms cannot be in this part.
   bool add(double value, std::int64_t term) {
     const Listed listed{value, term};
     if (!before(listed, worst_)) return false;
@@ -68,7 +68,7 @@ class Stretch {
   std::size_t length_ = 0;
   std::vector<Listed> terms_;
   Listed previous_ = first_of_all;  // the last term of the previous part
-  Listed worst_ = last_of_all;      // terms that are worse than this one are not among the best
+  Listed worst_ = last_of_all;      // terms that are worse than `worst_` are not in this part
 };
 
 // Makes the lists of all classes, one part at a time.
@@ -94,7 +94,7 @@ class ClassLists {
   // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,
   // and `many` otherwise.
   std::int64_t next(std::int64_t few, std::int64_t many) {
-    // The candidates for the next parts. The array is empty if most terms would be candidates.
+    // The terms that may be in the next parts of the lists. `terms` is empty if most terms would be candidates.
     std::vector<std::int64_t> terms;
     if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
       terms = best_->terms(n_places_ + few);
@@ -144,7 +144,7 @@ class ClassLists {
     }
   }
 
-  // Adds the values of each class to its list. Absent terms with the same total have one common value.
+  // Adds the values of each class to its list. In a class, all absent terms with the same total have the same value.
   void add_by_total() {
     struct Workspace {
       explicit Workspace(std::int64_t n_terms) : values(static_cast<std::size_t>(n_terms)), has(values.size()) {}
@@ -166,7 +166,7 @@ class ClassLists {
         work.has[static_cast<std::size_t>(terms[i])] = 1;
       }
       values_if_absent(task, k, by_total.terms.totals(), work.values.data());
-      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // descending: most measures increase with the total
+      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // descending, as most measures increase with the total
         for (const TermId term : by_total.terms.terms(i))
           if (work.has[static_cast<std::size_t>(term)] == 0 && !list.add(work.values[i], term)) break;
       for (const TermId term : terms) work.has[static_cast<std::size_t>(term)] = 0;
@@ -241,8 +241,8 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
   while (n_taken < k) {
     const std::int64_t share = (k - n_taken) / lists.n_classes() + 1;
     const auto up_to_longest = [&](std::int64_t least) { return std::min(longest, std::max(least, 2 * length)); };
-    // Several lists may have the same best terms, so each part has four times its share of the remaining places. This length
-    // is usually enough.
+    // Several lists may have the same best terms, so each part has four times its share of the remaining places, which is
+    // usually enough.
     length = lists.next(up_to_longest(share), k - n_taken > n_terms / 4 ? longest : up_to_longest(4 * share + 12));
     for (std::size_t place = 0; place < static_cast<std::size_t>(length) && n_taken < k; ++place) {
       turn.clear();
