@@ -13,7 +13,7 @@ namespace termsift {
 
 std::uint32_t RowSorter::add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
   for (; count > most_count; count -= most_count) {
-    entries_.resize(entries_.size() + 1);  // keeps the room for other entries
+    entries_.resize(entries_.size() + 1);  // makes room for one more entry than reserve() did
     entries_[at(size_++)] = pack(document, column, negative, most_count);
   }
   return count;
@@ -78,7 +78,7 @@ TextMatrix matrix_of_rows(std::span<const CountedChunk> chunks,
                           std::span<const std::vector<CountedRows<DocumentEntry>>> of_threads, std::int64_t n_columns,
                           bool drops, const Threads& threads) {
   const auto n_chunks = std::ssize(chunks);
-  // Calls f(row, columns of all ids or null) for each row of a chunk.
+  // Calls f(row, columns) for each row of a chunk. `columns` has the column of each id, or is null if ids are columns.
   const auto for_each_row = [&](const CountedChunk& chunk, Worker& worker, const auto& f) {
     for (const auto& [store, columns] : of_threads[chunk.thread]) {
       worker.check();
