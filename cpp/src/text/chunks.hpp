@@ -34,8 +34,7 @@ inline std::vector<std::int64_t> chunk_bounds(Texts texts) {
   return bounds;
 }
 
-// Throws the BadText of the first invalid text. Text number `found` is known to be invalid, but an earlier text may be
-// invalid too.
+// Throws the BadText of the first invalid text. Text number `found` is invalid, but an earlier text may be invalid too.
 [[noreturn]] inline void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found,
                                               const Threads& threads) {
   constexpr std::int64_t piece = 1 << 16;

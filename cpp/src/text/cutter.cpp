@@ -278,8 +278,8 @@ class CharNgrams final : public Cutter {
   std::vector<std::uint32_t> starts_{0};  // the offset in bytes_ of each character, and the end of the last character
   bool after_space_ = false;              // whether the last character read is white space
   std::int64_t at_ = 0;                   // the index of the character at which the next n-grams begin
-  // word_end_ is the index after the blank that ends the current word, or 0 if unknown. The search for that blank continues
-  // at scanned_.
+  // word_end_ is the index after the blank that ends the word, or 0 if unknown. The search for the blank continues at
+  // scanned_.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

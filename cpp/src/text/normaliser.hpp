@@ -1,5 +1,4 @@
-// Reads a document in any encoding piece by piece, maps each character to its replacement, and writes the replacements as
-// UTF-8.
+// Reads a document in any encoding piece by piece, and writes the replacement of each character as UTF-8.
 #pragma once
 
 #include <atomic>
@@ -31,8 +30,7 @@ class Mapped {
   // Returns the number of bytes of the replacement if the character has the same number of bytes, and otherwise 0. Also
   // returns 0 for a lone surrogate.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // Returns one set bit per byte if the replacement is a word character, and otherwise 0. If `spaces` is true, tests for
-  // white space instead.
+  // Returns one set bit per byte if the replacement is a word character (with `spaces`: white space), and otherwise 0.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;

@@ -24,8 +24,8 @@ void RowSorter::sort_by_column(std::int64_t n_documents) {
   constexpr std::int64_t few = 128;
   if (size_ > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a document has more than 2^32 terms");
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
-  // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns whose highest bits are
-  // equal.
+  // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns with equal highest
+  // bits.
   const int n_passes = size_ <= few * n_documents ? 1 : (bits + most_bits - 1) / most_bits;
   const int width = std::min((bits + n_passes - 1) / n_passes, most_bits);
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;

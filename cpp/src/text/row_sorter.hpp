@@ -20,7 +20,6 @@ class RowSorter {
     n_columns_ = n_columns;
     size_ = 0;
   }
-  // Makes room for `more` entries.
   void reserve(std::int64_t more) {
     if (std::ssize(entries_) < size_ + more) entries_.resize(static_cast<std::size_t>(2 * size_ + more));
   }
@@ -32,8 +31,8 @@ class RowSorter {
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
   // O(entries * b / 11), where b is the number of bits of n_columns.
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
-  // Adds the number of entries of each document to sizes[document]. write() may write fewer entries, because it adds up
-  // entries with equal columns.
+  // Adds each document's number of entries to sizes[document]. write() adds up entries with equal columns, so it may write
+  // fewer.
   void add_sizes(std::int64_t* sizes) const {
     for (const std::uint64_t entry : entries()) ++sizes[document_of(entry)];
   }

@@ -74,8 +74,8 @@ class RowStore {
 
  private:
   // Moves a row to a new block of memory. The block size doubles up to 1 MiB, so short texts take little memory. Blocks
-  // after the block of 1 MiB have 32 MiB in huge pages. With pages of 4 KiB, two threads spent a quarter of their time in
-  // page faults.
+  // after the block of 1 MiB have 32 MiB in huge pages. With pages of 4 KiB, threads spent a quarter of their time in page
+  // faults.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};
@@ -142,8 +142,7 @@ class DocumentRows : public RowsByDocument {
     template <class Key>
     void add(Slot<Key>& slot) {
       // Masks replace branches, because a term's first occurrence in a document is unpredictable. The masks are explicit,
-      // because compilers turn conditional expressions into branches here. A count that the mask replaces by 0 may be
-      // uninitialised.
+      // because compilers turn conditional expressions into branches. A count that is masked out may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
@@ -187,8 +186,7 @@ class IndexedRows : public RowsByDocument {
  public:
   static constexpr bool inserts = false;
 
-  // columns[id] is the column of an id, or -1 if the id has no column. The last element must be -1, because it stands for
-  // unknown terms.
+  // columns[id] is the column of an id, or -1 if the id has no column. The last element, for unknown terms, must be -1.
   void set_columns(std::span<const std::int32_t> columns) {
     columns_ = columns;
     counts_.resize(columns.size(), 0);
@@ -297,7 +295,7 @@ class ClassRows {
   }
   // Makes the next text a new document, even if its number equals the number of the last text.
   void end_texts() { document_ = -1; }
-  // Moves all counts from the slots to written_, and from written_ to store(). `worker`, if given, can interrupt the second
+  // Moves all counts from the slots to written_ and from there to store(). `worker`, if given, can interrupt the second
   // move.
   template <class Table>
   void close(Table& table, Worker* worker = nullptr) {
@@ -366,8 +364,7 @@ class ClassRows {
     next_ = end_ = nullptr;
     spans_.clear();
   }
-  // Returns whether the counts in written_ should move to store(). Before the move, memory grows with the number of
-  // documents and of entries.
+  // Returns whether the counts in written_ should move to store(). Until the move, every document and entry takes memory.
   bool is_full() const {
     return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
                                written_.n_entries() >= text_tuning().entries_to_gather);

@@ -30,8 +30,8 @@ inline std::uint64_t load_u64(const void* bytes) {
 
 // The key of a word or of an n-gram of characters. A token of at most 16 bytes, padded with zeros, is its own key unless its
 // last byte is zero. Tokens that have more than 16 bytes or end with a zero byte are called "outside" tokens. In the key of
-// an outside token, `low` is a hash of its bytes, and `high` is outside_bits plus the offset of its bytes in the arena_ of
-// the table.
+// an outside token, `low` is a hash of its bytes, and `high` is outside_bits plus the offset of its bytes in the table's
+// arena_.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
@@ -41,8 +41,7 @@ struct WordKey {
   bool is_empty() const { return (low | high) == 0; }
   bool is_outside() const { return high >= outside_bits; }
   std::uint64_t arena_offset() const { return high - outside_bits; }
-  // Returns the bytes of a token that is its own key. The bytes are written to `buffer`, which must have room for most_bytes
-  // bytes.
+  // Returns the bytes of a token that is its own key. The bytes lie in `buffer`, which must have room for most_bytes bytes.
   std::string_view bytes(char* buffer) const {
     std::memcpy(buffer, &low, sizeof low);
     std::memcpy(buffer + sizeof low, &high, sizeof high);
@@ -126,8 +125,7 @@ inline std::int32_t murmur3(std::string_view bytes) {
 
 // Returns the column that scikit-learn's HashingVectorizer gives to a term with this hash.
 inline std::int32_t column_of(std::int32_t hash, std::int32_t n_columns) {
-  // The absolute value of the smallest hash does not fit into 32 bits. The smallest hash gets the same column as in
-  // scikit-learn.
+  // The smallest hash, whose absolute value does not fit into 32 bits, gets the same column as in scikit-learn.
   return hash == std::numeric_limits<std::int32_t>::min()
              ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
              : (hash < 0 ? -hash : hash) % n_columns;
@@ -137,8 +135,7 @@ inline std::int32_t column_of(std::int32_t hash, std::int32_t n_columns) {
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
 
-// A slot holds the key and all other data that counting a token reads and writes, so a token costs one cache miss instead of
-// two.
+// A slot holds all data that counting a token reads and writes, so a token costs one cache miss instead of two.
 template <class Key>
 struct Slot {
   Key key;
@@ -234,8 +231,8 @@ class SlotTable {
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
-    // A large table is filled more densely than a small one, so it takes fewer memory pages. The slots of a large table do
-    // not fit into the cache anyway.
+    // A large table, which never fits into the cache, is filled more densely than a small one, so it takes fewer memory
+    // pages.
     is_large_ = n_slots > text_tuning().small_slots;
     most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;

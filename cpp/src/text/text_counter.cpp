@@ -39,9 +39,8 @@ LargeArray<std::int64_t> sum_entries(const Counters<Rows>& counters, const Vocab
 }
 
 // Most terms occur in the documents of every thread. To save memory, threads move their terms to SharedTerms. The terms that
-// threads still hold take together at most half as much memory as the sketch, or half as much as the shared terms if the
-// shared terms are larger. SharedTerms requires rules with a sketch, because without a sketch n-grams of words have tables
-// of their own.
+// threads still hold take at most half as much memory as the larger of the sketch and the shared terms. The rules must have
+// a sketch, because without a sketch n-grams of words have tables of their own.
 class SharedTerms {
  public:
   using Counter = ThreadCounter<ClassRows>;
@@ -86,8 +85,8 @@ class SharedTerms {
   std::int64_t n_united_ = 0;  // the number of entries after the last call of unite_rows()
 };
 
-// Documents sorted by class. The counts of a class do not depend on the order of documents, but ClassRows moves fewer counts
-// if the documents are sorted.
+// Documents sorted by class. Sorting documents does not change the counts, but ClassRows moves fewer counts if the documents
+// are sorted by class.
 struct ByClass {
   std::vector<Text> texts;
   std::vector<std::int64_t> number;  // the position of each text in the caller's order
@@ -249,8 +248,7 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables->ngrams[n - 2], &worker);
   }
-  // For each class, unites the rows of each thread. United rows take memory for each (class, term) pair, however many calls
-  // counted it.
+  // Unites each thread's rows of a class, so that memory grows with the number of (class, term) pairs, not of calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -300,9 +298,8 @@ struct TextCounter::State {
 
 namespace {
 
-// The rows of each thread for n-grams of n = 1, 2, ... words, with the column of each id. The column of an id is
-// columns[term], where `term` is the id's number in the sorted vocabulary. If `columns` is empty, the column of an id is
-// `term` itself.
+// The rows of each thread for n-grams of n = 1, 2, ... words, with columns: columns[term] is the column of an id, where
+// `term` is the id's number in the sorted vocabulary. If `columns` is empty, the column is `term` itself.
 template <class Entry>
 class RowsWithColumns {
  public:

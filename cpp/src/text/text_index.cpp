@@ -63,8 +63,8 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Counts the documents of every chunk, in parallel, and calls done(chunk, thread, counter) after each chunk. Returns the
-  // counters of the threads.
+  // Counts the documents of all chunks in parallel. Calls done(chunk, thread, counter) after each. Returns the threads'
+  // counters.
   template <class Done>
   Counters count(Texts texts, const std::vector<std::int64_t>& bounds, const Threads& threads, const Done& done) {
     Counters counters(static_cast<std::size_t>(threads.count));

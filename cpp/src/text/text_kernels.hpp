@@ -23,8 +23,8 @@ struct MarkedBytes {
   std::int64_t size = 0;
   bool ascii = true;  // whether all characters read so far are ASCII
 
-  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. Precondition: in new_marks, the bits
-  // from bit n on are 0.
+  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. In new_marks, all bits from bit n on
+  // must be 0.
   TERMSIFT_INLINE void append(std::int64_t n, std::uint64_t new_marks) {
     std::uint64_t* const word = marks + size / 64;
     const std::int64_t bit = size % 64;
