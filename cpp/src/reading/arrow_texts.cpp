@@ -235,7 +235,7 @@ HeldTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::str
   const Layout layout = layout_of(schema.value, column);
   HeldTexts result;
   for (;;) {
-    if (poll && poll()) throw Interrupted();  // append_array() polls only for rows, and all arrays may be empty
+    if (poll && poll()) throw Interrupted();  // append_array() does not call poll() for an empty array
     const auto array = std::make_shared<Owned<ArrowArray>>();
     if (s.get_next(&s, &array->value) != 0) {
       array->value.release = nullptr;

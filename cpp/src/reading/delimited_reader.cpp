@@ -14,7 +14,7 @@ struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
   std::int64_t n_lines = 0;       // the number of line feeds, including those in quotes
   bool is_ascii = true;
-  bool is_regular = true;         // whether all rows are regular; the ends are meaningless if one row is not
+  bool is_regular = true;         // false if any row is irregular, which makes the ends meaningless
 };
 
 // Bit i of the result is 1 if an odd number of the bits 0 to i is set. If `bits` marks the quotes of a text, the result
@@ -24,10 +24,11 @@ std::uint64_t parities(std::uint64_t bits) {
   return bits;
 }
 
-// Finds the ends of the fields in a text. The first row begins at text[0]. Writes one number per end to `ends`: 2 * position
-// + 1 at a line feed, 2 * position at a delimiter. In a regular row, a quoted field begins and ends with a quote, and all
-// quotes inside it are doubled. If `quoted` is true, a regular row has a line feed after every carriage return outside of
-// quotes. The text may stop within a field. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
+// Finds the ends of the fields in a delimited text. The first row begins at text[0]. Writes one number per end to `ends`:
+// 2 * position + 1 at a line feed, 2 * position at a delimiter. In a regular row, a quoted field begins and ends with a
+// quote, and all quotes inside it are doubled. If `quoted` is true, a regular row has a line feed after every carriage
+// return outside of quotes. The text may stop within a field. Preconditions: size < 2^31, and 64 bytes after the text are
+// readable. O(size).
 FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
                           std::vector<std::uint32_t>& ends) {
   FieldEnds found;

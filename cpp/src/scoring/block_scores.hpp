@@ -133,7 +133,7 @@ class BlockScorer {
   }
 
  private:
-  // Gives a slot to each term t with chosen[t] = 1: chosen_[slot] = t and slots_[t] = slot. Returns the number of slots.
+  // Gives slots to the terms t with chosen[t] = 1: chosen_[slot] = t, slots_[t] = slot. Returns the number of slots.
   // O(n_terms).
   std::int64_t list_chosen(const unsigned char* chosen, std::size_t n_terms) {
     slots_.resize(n_terms);
@@ -154,11 +154,11 @@ class BlockScorer {
     return n_chosen;
   }
 
-  // every_entry() and entries_of_terms() return visitors. A visitor calls use(entry, slot) for those entries in [i, end) of
-  // a class whose term is in the block, at the position `slot`. A visitor returns the first entry after the block.
+  // every_entry() and entries_of_terms() return visitors. For each entry in [i, end) of a class whose term is in the block,
+  // a visitor calls use(entry, slot), where `slot` is the term's position in the block. A visitor returns the first entry
+  // after the block.
   //
-  // The visitor of every_entry() reads every entry. slot_of(term) must be negative for terms outside of the block.
-  // O(entries).
+  // The visitor of every_entry() reads every entry. slot_of(term) must be negative for terms outside the block. O(entries).
   template <class SlotOf>
   auto every_entry(SlotOf slot_of) const {
     return [slot_of, last_term = buffers_.terms[buffers_.n - 1]](const TermId* terms, std::int64_t i, std::int64_t end,
@@ -187,7 +187,8 @@ class BlockScorer {
     };
   }
 
-  // Sets x_ic of the block's terms in all classes. `visit` is a visitor. Returns true if the low part of any x_ic is not 0.
+  // Sets x_ic of the block's terms in all classes. `visit` is a visitor (see every_entry). Returns true if the low part of
+  // any x_ic is not 0.
   template <class Visit>
   bool load(const ChunkEntries& entries, const Visit& visit) {
     bool with_low = false;

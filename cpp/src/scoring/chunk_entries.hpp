@@ -51,7 +51,7 @@ struct ChunkEntries {
     for (std::size_t k = 0; k < begin.size(); ++k) {
       if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms, begin[k + 8] + 64);
       const auto& row = task.row(k);
-      // The entries of a chunk are usually few, so the search starts at their first and doubles its steps.
+      // A chunk usually has few entries of a class, so the search starts at `begin` and doubles its steps.
       std::int64_t low = begin[k], step = 64;
       while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;
       end[k] = find_term(row, low, std::min(low + step, row.size), last);

@@ -11,8 +11,7 @@
 namespace termsift {
 namespace {
 
-// The lower limit of a smoothed p, and of 1 - pi for the prior pi of a class. The product of two numbers above 2^-450 is not
-// subnormal.
+// The lower limit of a smoothed p, and of 1 - pi for a prior pi. The product of two numbers above 2^-450 is not subnormal.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {

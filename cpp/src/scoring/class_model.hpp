@@ -31,8 +31,8 @@ inline constexpr bool has_complement(Variable variable) { return variable != Var
 // The largest rate p_ic that is accepted.
 inline constexpr double most_rate = 0x1p64;
 
-// The constants of one nonempty class. The counts of a class with the total L_c are scaled by a power of two s, so that 1 <=
-// s L_c < 2 (or nearly, if L_c is near the limits of a double). Scaling changes no bit of a quotient. Scaling prevents
+// The constants of one nonempty class. The counts of a class with the total L_c are scaled by a power of two s, so that
+// 1 <= s L_c < 2 (or nearly, if L_c is near the limits of a double). Scaling changes no bit of a quotient. Scaling prevents
 // overflow, even if float counts are near 1e300.
 struct ClassConstants {
   double scale;               // s
@@ -51,7 +51,8 @@ struct ClassModel {
   std::vector<std::int64_t> classes;      // the nonempty rows, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
   // The class with the largest prior pi, for which 1 - pi may be tiny. score_block_carefully() subtracts the p of the
-  // reference class from the p of every class. The result p - q then loses digits only if p and q are nearly equal.
+  // reference class from the p of every class. Computed from these differences, p - q loses digits only if p and q are
+  // nearly equal.
   int reference = 0;
   // If |p - T| is below `lost` times p, p - T may lack digits that a score needs. The mixture T is a sum over n classes, and
   // one double holds the sum of its rounding errors. T therefore has a relative error of up to n^2 2^-106. The relative

@@ -87,7 +87,7 @@ void ValueBlock::evaluate(const PairModel& pairs, std::size_t k, Measure measure
 // In classes that have a term, the term's values are computed one by one. In a class without the term, p_ic = b1 / L_c, and
 // the term's value depends only on the term's mixture T. As T rises, the value falls until q_ic = p_ic, and rises for larger
 // T (ranking/best_of_classes.hpp). If T lies between two limits, the value is therefore at most the larger of the values at
-// these limits. A block has terms with similar T. For a block, only classes are evaluated whose bound exceeds the smallest
+// these limits. A block has terms with similar T. In a block, a class is evaluated only if its bound exceeds the smallest
 // score found so far. If a value of a term is unreliable, the term's score is set to infinity. The search then skips the
 // term, and score_dense() scores it at the end.
 namespace {
@@ -166,7 +166,7 @@ class LargestValues {
     if (n > 0) raise_scores(k, terms_);
   }
 
-  // Raises each score of the block's terms to the term's value in class k, and empties the block.
+  // Raises the score of each term of the block to its value in class k if that value is larger, and empties the block.
   void raise_scores(std::size_t k, const TermId* terms) {
     block_.evaluate(pairs_, k, task_.measure);
     for (int j = 0; j < block_.n; ++j) {

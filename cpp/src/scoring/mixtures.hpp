@@ -18,8 +18,8 @@ struct Mixtures {
 };
 
 // Returns true if a PairModel can describe the classes, a double holds every count exactly, and classes have few terms. With
-// few terms, searches by mixtures are faster than class_results() for all terms. O(n_classes), or O(pairs) for counts above
-// 2^32.
+// few terms per class, searches by mixtures are faster than class_results() for all terms. O(n_classes), or O(pairs) for
+// counts above 2^32.
 template <CountType Count>
 bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimation);
 

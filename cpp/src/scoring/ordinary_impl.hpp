@@ -65,7 +65,7 @@ TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
 
 // ---- ordinary scoring ----------------------------------------------------------------------------------------------------
 
-// Ordinary scoring computes p - q fast, from the mixture of all classes. A margin tells whether p - q lost digits.
+// Ordinary scoring computes p - q fast, from the mixture of all classes. Margins tell whether digits were lost.
 
 // A product of two probabilities that is below least_product may lack digits. Only unsmoothed float counts give products
 // this small.
@@ -102,8 +102,8 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
 // mass, division by 1 - pi makes the error large relative to q.
 struct Difference {
   DoubleDouble d, q;
-  double margin;             // if <= 0, q lost digits or a small_probability p > ordinary_p; careful scoring is needed
-  double difference_margin;  // if <= 0, d lost digits; careful scoring is needed unless other values are far larger
+  double margin;             // if <= 0, q lost digits or a small_probability exceeds ordinary_p: use score_block_carefully()
+  double difference_margin;  // if <= 0, d lost digits: use score_block_carefully() unless other values are far larger
 };
 
 template <Variable variable>

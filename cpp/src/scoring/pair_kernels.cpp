@@ -5,7 +5,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The terms of a class are scattered in memory, so the sums of a term are prefetched pairs_ahead pairs before its turn.
+// The terms of a class are scattered in memory, so the sums of a term are prefetched pairs_ahead pairs in advance.
 constexpr int pairs_ahead = 32;
 
 // Sets l[j] to the count l_ic of pair begin + j, for j < n.
@@ -22,7 +22,8 @@ TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
 
 // ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
 
-// Computes what a class adds to U, P and A (pair_model.hpp) for n counts l, given log(l + b1). n % 8 must be 0.
+// Computes what a class adds to U, P and A (pair_model.hpp) for n counts l, given log(l + b1). n is a multiple of 8, at most
+// block_terms.
 void class_parts(const PairConstants& class_, const double* __restrict l, const double* __restrict log_hi,
                  const double* __restrict log_lo, int n, TermSums* parts) {
   const PairConstants c = class_;
@@ -189,7 +190,7 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
   });
 }
 
-// Adds on_grid and rest of one pair to V by a single instruction. two_sum would need sixteen, with loads and stores.
+// Adds on_grid and rest of one pair to V in one instruction. two_sum would need sixteen instructions, with loads and stores.
 TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) {
   using Two = Lanes<double, 2>;
   Two V;
@@ -355,7 +356,7 @@ void values(const ClassValues& block) {
       const Value v = ordinary_value<measure, variable>(probability(x, c), T, c.rest_inverse, lost);
       value[j] = v.value;
       margin[j] = smaller(v.margin, v.difference_margin);
-      // ordinary_value() only checks p <= ordinary_p, but the series also needs q <= T / (1 - pi_c) <= ordinary_p.
+      // ordinary_value() checks only p, but the series also needs q <= ordinary_p. An upper limit of q is T / (1 - pi_c).
       if constexpr (variable == Variable::small_probability)
         margin[j] = smaller(margin[j], ordinary_p - T.hi * c.rest_inverse.hi);
     }

@@ -1,7 +1,7 @@
 // Computes the sum of a measure over all classes by visiting only the classes that have the term.
 //
-// With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and
-// q = r_c (T - w_c x). With kappa_c = log((1 - pi_c) / L_c), it follows that
+// With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and q = r_c (T
+// - w_c x). With kappa_c = log((1 - pi_c) / L_c), it follows that
 //     log(p/q) = log x + kappa_c - log T - log(1 - w_c x / T).
 // Only log(1 - w_c x / T) depends on both the class and the term's counts in all classes. Let omega_c be the weight of class
 // c: pi_c for the mean, otherwise 1. With t as in simd/logarithms.hpp, the weighted sum of the divergences KL_c is
@@ -11,10 +11,10 @@
 // The summands of A and P are double-doubles, because digits cancel in A - P log T. V is a small part of the score, so its
 // summands are doubles.
 //
-// PairSum::split sums A, P, R and V, and PairSum::whole sums whole values: V = sum_c omega_c KL_c. If smoothing is most of
-// the mass of the classes, a term with few pairs has a score far below P or V, which needs a whole sum. A whole sum is also
-// used if smoothing alone makes p > 2^-6 in any class, because a split sum uses a series of t(1-p, 1-q) for p, q <= 2^-6.
-// All measures other than KL need whole sums.
+// PairSum::split sums A, P and V. PairSum::whole sums only whole values: V = sum_c omega_c KL_c. If smoothing is most of the
+// mass of the classes, a term with few pairs has a score far below P or V, so the term needs a whole sum. A whole sum is
+// also used if smoothing alone makes p > 2^-6 in any class, because a split sum uses a series of t(1-p, 1-q) for p,
+// q <= 2^-6. All measures other than KL need whole sums.
 //
 // A class without the term (l = 0) adds constants to A, P and T, so pairs add only their differences from these constants.
 // Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (sparse_scores.cpp).
@@ -38,7 +38,7 @@ struct alignas(64) TermSums {
   double hi[4], lo[4];
 };
 
-// The sums of one term that the loop over V accesses. Memory limits this loop, so TermValue has only half the size of
+// The sums of one term that the loop over V accesses. Memory limits the loop, so TermValue is only half as large as
 // TermSums.
 struct alignas(32) TermValue {
   double U_hi, U_lo;  // U of TermSums, normalised, because many additions can make its low part large
@@ -162,7 +162,7 @@ struct SummedBlock {
 
 struct PairKernels {
   void (*mix)(const ClassPairs&);           // adds the class's contribution to U and, in a split sum, to P and A. O(n)
-  void (*score)(const ClassPairs&);         // adds to V how the class's value changes from count 0 to l_ic, given U. O(n)
+  void (*score)(const ClassPairs&);         // adds to V the change of the class's value from count 0 to l_ic, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value for count 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
   void (*values)(const ClassValues&);       // computes values that are as exact as class_results() unless doubtful. O(n)

@@ -19,7 +19,7 @@ void score_block(const ScoreBlock& block) {
 
 // ---- careful scores ----------------------------------------------------------------------------------------------------
 
-// Terms with unreliable ordinary results are scored by double-double differences between each class and a reference class.
+// Terms with unreliable ordinary results are scored from double-double differences between each class and a reference class.
 //
 // Let u = 2^-53, n the number of classes, T = sum_k pi_k p_k, r the reference class, e_k = p_k - p_r and S = |e_c| + sum_k
 // pi_k |e_k|. In class c, p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1
@@ -28,9 +28,9 @@ void score_block(const ScoreBlock& block) {
 // factor 1 - pi. Every class except r has 1 - pi >= 1/2. The error of p - q = (p - T) / (1 - pi) is thus at most 190 n^2 u^2
 // max(p, q). All values depend on (p - q)^2, so their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
 //
-// If all low parts are 0, the relative error is at most 1e-14 if |p - T| >= n 2^-52 S, even if S is much smaller than p. If
-// T happens to be closer to p, the value of class c loses digits, but a sum over classes does not. Some other class k has
-// |p_k - T| >= sum_j pi_j |e_j| / 2, so its value is accurate and far larger than the value of class c.
+// With all low parts 0, |p - T| >= n 2^-52 S suffices for a relative error of at most 1e-14, even if S is much smaller than
+// p. If T happens to be closer to p than n 2^-52 S, the value of class c loses digits, but a sum over classes does not. Some
+// other class k has |p_k - T| >= sum_j pi_j |e_j| / 2, so its value is accurate and far larger than the value of class c.
 
 // If |p - T| is at most 2^-92 S, for S as above, p - T is a rounding error of double-doubles and is replaced by 0.
 constexpr double nothing = 0x1p-92;

@@ -73,8 +73,8 @@ class AbsentClasses {
     const double T_0 = pairs.totals.T_0.hi;
     // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). The bound T / (1 - pi) is largest for the class
     // with the largest prior, so limiting T limits every q. The limit of q is 2^-6 if series for small p and q are used.
-    // Without series, the limit of q is 1/4, because n_nodes nodes are enough at this distance from the singularity at q =
-    // 1. Rates need no limit.
+    // Without series, the limit of q is 1/4, because n_nodes nodes are enough at this distance from the singularity at
+    // q = 1. Rates need no limit.
     const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
     const double T_end = has_complement(pairs.variable)
                              ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse.hi
@@ -102,7 +102,7 @@ class AbsentClasses {
     }
     if (!piece.usable) return false;
     const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
-    // The processor evaluates the four polynomials in t^4 at once. Horner's rule (36 steps) took 3 times as long as that.
+    // The processor evaluates the four polynomials in t^4 at once. Horner's rule with 36 steps took 3 times as long.
     const double t2 = t * t, t4 = t2 * t2;
     double slope[4];
     for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];
@@ -264,7 +264,7 @@ class SparseScorer {
   void doubt(TermId term) { doubtful_[static_cast<std::size_t>(term - first_)] = 1; }
 
   // Copies the pairs of the chosen terms, or all pairs if none is chosen, from the entries [begin, begin + n) of a row to
-  // terms_ and l_. Returns the number of copied pairs.
+  // the arrays terms_ and l_. Returns the number of copied pairs.
   std::int64_t copy_pairs(const ClassRow<Count>& row, std::int64_t begin, std::int64_t n, const PairConstants& c) {
     terms_.resize(sums_.size());
     l_.resize(sums_.size());

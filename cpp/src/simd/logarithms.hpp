@@ -22,8 +22,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // least_probability replaces smaller divisors and smaller arguments of logarithms. The exponent arithmetic of nearest_power
 // needs normal numbers p and q with 2^-1023 < p/q < 2^1023. With divisors of at least 2^-900, p and q may be up to 2^123. A
 // limit of 2^123 suffices for probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses
-// (up to 2^106). Smoothed probabilities are never below 2^-450 (class_model.cpp refuses them). If unsmoothed float counts
-// differ by factors of 2^900, the result may become 0 or infinite, but never NaN.
+// (up to 2^106). Smoothed probabilities are never below 2^-450 (class_model.cpp refuses smaller ones). If unsmoothed float
+// counts differ by factors of 2^900, the result may become 0 or infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -212,8 +212,8 @@ TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDo
   return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// Returns R(z) like atanh_rest, but from a polynomial of degree 7 (error 1.4e-17), for z in [0, 0.0404]. If p/q is in [2/3,
-// 3/2], then |s| <= 0.2, and z = s^2 is in [0, 0.0404].
+// Returns R(z) like atanh_rest, but from a polynomial of degree 7 (error 1.4e-17), for z in [0, 0.0404]. If p/q is in
+// [2/3, 3/2], then |s| <= 0.2, and z = s^2 is in [0, 0.0404].
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;
   const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
@@ -278,8 +278,8 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. For x <= 1, the result is computed as 2 atanh(x /
-// (2 + x)). For x < 2^-54, log(1 + x) rounds to x.
+// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. For x <= 1, the result is computed as 2
+// atanh(x / (2 + x)). For x < 2^-54, log(1 + x) rounds to x.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;

@@ -17,8 +17,8 @@ void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker)
 void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other, std::span<const std::uint32_t> ids,
                  Worker& worker);
 
-// Returns the counts of the classes. of_threads[t][n - 1] has the rows of thread t for n-grams of n words. Class c <
-// n_classes has documents[c] documents. With `binary`, a term counts once per document.
+// Returns the counts of the classes. of_threads[t][n - 1] has the rows of thread t for n-grams of n words. Class
+// c < n_classes has documents[c] documents. With `binary`, a term counts once per document.
 ClassCounts<std::int64_t> class_counts(std::span<const std::vector<CountedRows<ClassEntry>>> of_threads,
                                        std::span<const std::int64_t> documents, std::int64_t n_columns,
                                        std::int64_t n_classes, bool binary, const Threads& threads);

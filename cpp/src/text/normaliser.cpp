@@ -199,7 +199,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const TextKernels& kernels = kernels_in_use<TextKernels>();
   out.all().ascii = ascii_;
-  // Text is read in steps, so that the memory is never much larger than the text.
+  // Text is read in steps, so that the memory for the result is never much larger than the text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
     const std::int64_t end = std::min(limit, at_ + step);

@@ -21,9 +21,9 @@ class Mapped {
  public:
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
-  // Returns whether bytes() is the whole replacement of the character. Returns false until the character is looked up, and
-  // if several characters replace it (see CharacterMap::Expansion). Also returns false for a capital sigma if text is made
-  // lowercase, because the lowercase form of a sigma depends on its neighbours.
+  // Returns whether bytes() is the whole replacement of the character. Returns false if the character has not been looked
+  // up, or if several characters replace it (see CharacterMap::Expansion). Also returns false for a capital sigma if text is
+  // made lowercase, because the lowercase form of a sigma depends on its neighbours.
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }

@@ -32,7 +32,7 @@ class RowSorter {
   // O(entries * b / 11), where b is the number of bits of n_columns.
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
   // Adds each document's number of entries to sizes[document]. write() adds up entries with equal columns, so it may write
-  // fewer.
+  // fewer entries.
   void add_sizes(std::int64_t* sizes) const {
     for (const std::uint64_t entry : entries()) ++sizes[document_of(entry)];
   }
@@ -55,7 +55,7 @@ class RowSorter {
     return entry >> count_bits & 1 ? -count : count;
   }
   std::span<const std::uint64_t> entries() const { return {entries_.data(), static_cast<std::size_t>(size_)}; }
-  // Splits a large count into several entries. Adds all of them except the last, and returns the count of the last.
+  // Splits a large count into several entries, adds all entries except the last, and returns the last entry's count.
   std::uint32_t add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);
   void sort_by_column(std::int64_t n_documents);
 

@@ -74,8 +74,8 @@ class RowStore {
 
  private:
   // Moves a row to a new block of memory. The block size doubles up to 1 MiB, so short texts take little memory. Blocks
-  // after the block of 1 MiB have 32 MiB in huge pages. With pages of 4 KiB, threads spent a quarter of their time in page
-  // faults.
+  // after the block of 1 MiB have 32 MiB in huge pages. With pages of 4 KiB, two threads spent a quarter of their time in
+  // page faults.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};
@@ -117,7 +117,7 @@ class RowsByDocument {
   }
   void add_tokens(std::int64_t n) {
     row_tokens_ += n;
-    if (row_tokens_ > text_tuning().row_tokens)  // otherwise, counts might exceed 32 bits
+    if (row_tokens_ > text_tuning().row_tokens)  // with more tokens, counts might exceed 32 bits
       throw std::length_error("a document has more than 2^31 terms; split it");
   }
 
@@ -287,7 +287,7 @@ class ClassRows {
       n_tokens_ = 0;
     }
     n_tokens_ += n_tokens;
-    if (n_tokens_ > text_tuning().row_tokens) {  // otherwise, counts might exceed 32 bits
+    if (n_tokens_ > text_tuning().row_tokens) {  // with more tokens, counts might exceed 32 bits
       table.for_each_slot([&](auto& slot) { write(slot); });
       n_tokens_ = n_tokens;
     }

@@ -63,7 +63,7 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Counts the documents of all chunks in parallel. Calls done(chunk, thread, counter) after each. Returns the threads'
+  // Counts the documents of all chunks in parallel. Calls done(chunk, thread, counter) after each chunk. Returns the
   // counters.
   template <class Done>
   Counters count(Texts texts, const std::vector<std::int64_t>& bounds, const Threads& threads, const Done& done) {

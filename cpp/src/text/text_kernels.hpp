@@ -23,8 +23,8 @@ struct MarkedBytes {
   std::int64_t size = 0;
   bool ascii = true;  // whether all characters read so far are ASCII
 
-  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. In new_marks, all bits from bit n on
-  // must be 0.
+  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. In new_marks, bits from n on must be
+  // 0.
   TERMSIFT_INLINE void append(std::int64_t n, std::uint64_t new_marks) {
     std::uint64_t* const word = marks + size / 64;
     const std::int64_t bit = size % 64;
@@ -61,9 +61,9 @@ struct WeightedRow {
 struct TextKernels {
   // Appends the text from `at` on to `out`, in blocks of up to 64 code units. The text ends at `end`. Stops before the first
   // block that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). read_utf8 also
-  // stops before a block that is invalid, or in which a replacement changes the number of bytes. Returns the position before
-  // which it stopped. `out` must have room for four bytes per code unit and 256 more. For read_utf8, 67 bytes from the start
-  // of each block must be readable.
+  // stops before a block that is invalid, or in which a replacement changes the number of bytes. Returns the position at
+  // which reading stopped. `out` must have room for four bytes per code unit and 256 more. For read_utf8, 67 bytes from the
+  // start of each block must be readable.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;
   ReadUnits<std::uint16_t> read_ucs2;

@@ -202,7 +202,7 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
 }
 
 // Sets n_terms_. Returns `places`: places[n - 1][i] is the number of the term that is the i-th sorted n-gram of n words. If
-// this n-gram is too short to be a term, places[n - 1][i] is the number of the first term that begins with the n-gram.
+// an n-gram is too short to be a term, its element of `places` is the number of the first term that begins with the n-gram.
 std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
   const auto for_each_ngram = [&](std::size_t n, const auto& f) {
     for (std::int64_t i = 0; i < n_of_length(n); ++i) {
