@@ -169,7 +169,7 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end)) return parse_carefully(block, size, is_last);
   const std::int64_t used = std::min(parse_regular(block, n_ends), size);
   if (used == 0) return parse_carefully(block, size, is_last);
-  // Line feeds after the used bytes are left out, because they are counted in the next block.
+  // Line feeds after the used bytes are left out, because the next block counts them.
   line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
   return used;
 }

@@ -24,7 +24,7 @@ void prefetch(const T* array, std::int64_t i) {
 }
 
 // With thousands of classes, a chunk has only a few hundred entries of each class, too few for the hardware prefetcher.
-// Software therefore prefetches the entries of class k + classes_ahead while class k is read.
+// While class k is read, software prefetches the entries of class k + classes_ahead.
 inline constexpr std::size_t classes_ahead = 4;
 
 // Prefetches the first 256 elements of array[begin .. end).

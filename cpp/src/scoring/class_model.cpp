@@ -83,7 +83,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   // Scaling by a power of two keeps the sum of the weights finite, even for weights near 1e300.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // rest[k], the weight of all classes except k, is the weight of the classes before k plus the weight of those after k. The
+  // rest[k], the weight of all classes except k, is the weight of the classes before k plus that of the classes after k. The
   // difference 1 - pi_k would lose digits if class k had nearly all the weight.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;

@@ -15,7 +15,7 @@ namespace termsift {
 // close to 1, so they need not be summed separately over the classes.
 inline constexpr double ordinary_p = 0x1p-6;
 
-// The kind of the numbers p_ic that describe term i in class c. Kernels have separate code for each kind.
+// The kind of the numbers p_ic that describe term i in class c. Kernels have separate code for each Variable.
 enum class Variable : std::uint8_t {
   small_probability,  // usually at most ordinary_p, like a share of occurrences; score_block_carefully() handles larger p
   probability,        // a probability of any size, such as a share of documents
@@ -51,8 +51,8 @@ struct ClassModel {
   std::vector<std::int64_t> classes;      // the nonempty rows, increasing
   std::vector<ClassConstants> constants;  // (classes.size(),)
   // The class with the largest prior pi, for which 1 - pi may be tiny. score_block_carefully() subtracts the p of the
-  // reference class from the p of every class. Computed from these differences, p - q loses digits only if p and q are
-  // nearly equal.
+  // reference class from the p of every class. With differences from the reference class, p - q loses digits only if p and q
+  // are nearly equal.
   int reference = 0;
   // If |p - T| is below `lost` times p, p - T may lack digits that a score needs. The mixture T is a sum over n classes, and
   // one double holds the sum of its rounding errors. T therefore has a relative error of up to n^2 2^-106. The relative

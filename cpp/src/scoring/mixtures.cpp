@@ -88,12 +88,12 @@ void ValueBlock::evaluate(const PairModel& pairs, std::size_t k, Measure measure
 // the term's value depends only on the term's mixture T. As T rises, the value falls until q_ic = p_ic, and rises for larger
 // T (ranking/best_of_classes.hpp). If T lies between two limits, the value is therefore at most the larger of the values at
 // these limits. A block has terms with similar T. In a block, a class is evaluated only if its bound exceeds the smallest
-// score found so far. If a value of a term is unreliable, the term's score is set to infinity. The search then skips the
-// term, and score_dense() scores it at the end.
+// score found so far. If a value of a term is unreliable, the term's score is set to infinity. The search skips terms with
+// infinite scores, and score_dense() scores these terms at the end.
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double margin = 1e-9;  // covers the rounding errors of bounds, which are far smaller
+constexpr double margin = 1e-9;  // far more than the rounding error of a bound
 constexpr std::int64_t search_chunk_terms = 1 << 14;
 
 // Finds the largest value of each term in chunks of terms. Each thread has its own LargestValues.

@@ -1,5 +1,5 @@
-// Computes the value of a term in one class without visiting the other classes. The term's mixture T = sum_k w_k x_ik
-// (pair_model.hpp) replaces the other classes. Only classes that have the term are visited to sum T.
+// Computes the value of a term in one class without visiting the other classes. For the other classes, the term's mixture
+// T = sum_k w_k x_ik is enough (pair_model.hpp). Only classes that have the term are visited to sum T.
 #pragma once
 
 #include <vector>

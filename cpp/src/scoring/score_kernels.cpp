@@ -35,7 +35,7 @@ void score_block(const ScoreBlock& block) {
 // If |p - T| is at most 2^-92 S, for S as above, p - T is a rounding error of double-doubles and is replaced by 0.
 constexpr double nothing = 0x1p-92;
 
-// Returns d^2 / (r (1-r)) for r in [0, 1], given complement = 1-r. Here 0/0 is 0.
+// Returns d^2 / (r (1-r)) for r in [0, 1], given complement = 1-r. 0/0 counts as 0.
 TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, double complement) {
   const DoubleDouble variance = multiply(r, {complement, 0.0});
   const DoubleDouble usable{larger(variance.hi, least_probability), variance.lo};
@@ -91,7 +91,7 @@ TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
 
 // Returns x L_r - x_r L. The result is exact if all low parts are 0, as with integer counts and Laplace smoothing. Products
 // with low parts are rounded, and a difference within the rounding error of the products is set to 0. Equal probabilities
-// therefore always have the difference 0.
+// thus always have the difference 0.
 TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
   const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
   const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +

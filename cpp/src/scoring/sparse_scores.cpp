@@ -218,7 +218,8 @@ class SparseScorer {
   }
 
  private:
-  // Chooses the terms with a doubtful split sum for a whole sum, and sets their V to 0. Returns true if any term is chosen.
+  // Chooses the terms with doubtful split sums, which need whole sums, and sets their V to 0. Returns true if any term is
+  // chosen.
   bool choose_doubtful() {
     for (std::size_t j = 0; j < n_; ++j) {
       if (doubtful_[j] == 0) continue;
@@ -331,7 +332,7 @@ class SparseScorer {
   std::vector<TermId> chosen_;            // the terms of the second sum, in increasing order; empty during the first sum
   std::vector<unsigned char> is_chosen_;  // 1 if a term is chosen
   std::vector<TermId> terms_;             // the terms of the copied pairs of a class
-  std::vector<double> l_;                 // the counts of these pairs
+  std::vector<double> l_;                 // the counts of the copied pairs of a class
   BlockScorer<Count> dense_;
 };
 
@@ -348,7 +349,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // These costs were measured in units of the cost of one value in score_dense. About 48 pieces of V are tabulated.
+  // The costs are multiples of the measured cost of one value in score_dense. About 48 pieces of V are tabulated.
   const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
@@ -363,7 +364,7 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
-  // These costs were measured in units of the cost of one value in score_dense.
+  // The costs are multiples of the measured cost of one value in score_dense.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);

@@ -101,7 +101,7 @@ class ClassSum {
   }
 
   std::int64_t n_columns_;
-  std::vector<ClassEntry> entries_, sorted_;  // the ids of these entries are columns
+  std::vector<ClassEntry> entries_, sorted_;  // in these two arrays, `id` is a column
   std::vector<Pair> pairs_;
 };
 

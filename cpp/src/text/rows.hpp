@@ -74,8 +74,8 @@ class RowStore {
 
  private:
   // Moves a row to a new block of memory. The block size doubles up to 1 MiB, so short texts take little memory. Blocks
-  // after the block of 1 MiB have 32 MiB in huge pages. With pages of 4 KiB, two threads spent a quarter of their time in
-  // page faults.
+  // after the block of 1 MiB have 32 MiB and lie in huge pages. With pages of 4 KiB, two threads spent a quarter of their
+  // time in page faults.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};
@@ -198,7 +198,7 @@ class IndexedRows : public RowsByDocument {
         : rows_(rows), counts_(rows.counts_), row_(rows.store_.reserve(n_tokens)), size_(rows.store_.open_size()) {}
     template <class Key>
     void add(const Slot<Key>& slot) {
-      // There is no branch for unknown terms, because a branch would be unpredictable.
+      // Unknown terms have no `if` of their own, because a branch would be unpredictable.
       const std::size_t id = std::min<std::size_t>(slot.id, counts_.size() - 1);
       row_[size_].id = static_cast<std::uint32_t>(id);
       size_ += counts_[id]++ == 0;

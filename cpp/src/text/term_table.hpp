@@ -231,8 +231,7 @@ class SlotTable {
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
-    // A large table, which never fits into the cache, is filled more densely than a small one, so it takes fewer memory
-    // pages.
+    // A large table, which never fits into the cache, is filled more densely than a small one to take fewer memory pages.
     is_large_ = n_slots > text_tuning().small_slots;
     most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;

@@ -40,7 +40,7 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
-      // An invalid code point is replaced by U+0000. Since U+0000 has only one byte, the block is then refused.
+      // An invalid code point is replaced by U+0000. The block is then refused, because U+0000 has only one byte.
       if (c >= n_code_points) c = 0;
     }
     const std::uint64_t entry = read_entry(entries + c);
@@ -67,7 +67,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     std::int64_t done = n;
     if ((block.high & within) != 0) {
       out.ascii = false;
-      // `two`, `three` and `four` mark the first bytes of characters with 2, 3 and 4 bytes; `following` marks later bytes.
+      // `two`, `three` and `four` mark first bytes of characters of 2, 3 and 4 bytes; `following` marks continuation bytes.
       const Bytes64 bytes(text + at);
       std::uint64_t two = bytes.within(0xc0, 0x20), three = bytes.within(0xe0, 0x10), four = bytes.within(0xf0, 8);
       const std::uint64_t following = bytes.within(0x80, 0x40);

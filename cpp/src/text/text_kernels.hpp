@@ -38,7 +38,7 @@ struct MarkedBytes {
 struct ScanRules {
   const MappedEntry* entries;  // CharacterMap::entries
   std::uint8_t case_bit;       // 0x20 makes capital letters lowercase, 0 keeps them
-  bool spaces;                 // whether white space is marked; otherwise word characters are marked
+  bool spaces;                 // true if white space is marked, false if word characters are marked
 };
 
 template <class Unit>

@@ -202,7 +202,7 @@ class NgramSteps {
   // `ids` holds the ids of the n-grams of n - 1 words, part by part, and `ends` holds the end of each part.
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
-  std::vector<Part> parts;     // the parts of the list of n-grams to look up
+  std::vector<Part> parts;     // the parts into which `keys` is divided
   std::vector<NgramKey> keys;  // (parts.back().end,), the keys of these n-grams
 
   void start_texts() { document_ = -1; }
