@@ -225,7 +225,7 @@ inline bool unescape(Value& value) {
   return has_surrogates;
 }
 
-// Returns an unescaped copy of a string. The text is not changed.
+// Returns an unescaped copy of a string. The JSON text is not changed.
 inline std::string unescaped(Value value) {
   std::string copy(value.text());
   value.begin = reinterpret_cast<Place>(copy.data());

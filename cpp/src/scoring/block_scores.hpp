@@ -199,7 +199,7 @@ class BlockScorer {
       const ClassRow<Count>& row = task_.row(k);
       double* const x = buffers_.x_hi.get() + k * block_terms;
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
-        // A double holds each x_ic of this class, so low parts are 0. Counts are gathered first, then converted as vectors.
+        // A double holds each x_ic of this class, so all low parts are 0. Counts are gathered and then converted as vectors.
         std::uint32_t l[block_terms];
         std::fill_n(l, buffers_.lanes(), 0);
         cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],

@@ -93,7 +93,7 @@ void ValueBlock::evaluate(const PairModel& pairs, std::size_t k, Measure measure
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double margin = 1e-9;  // far more than the rounding error of a bound
+constexpr double margin = 1e-9;  // the relative margin of a bound, far above its rounding error
 constexpr std::int64_t search_chunk_terms = 1 << 14;
 
 // Finds the largest value of each term in chunks of terms. Each thread has its own LargestValues.

@@ -161,8 +161,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
 
 // p, q and d = p - q of a block's terms, for the summands t(p, q) of a divergence.
 //
-// A divergence is computed in several short loops over the block. In a single loop, the 150 or so dependent operations of a
-// term fill the processor's reorder buffer, so only one or two terms overlap. A single loop took a fifth longer.
+// A divergence is computed in several short loops over the block. In a single loop, about 150 dependent operations of a term
+// fill the processor's reorder buffer, so only one or two terms overlap. One loop took a fifth longer than several.
 struct Divergents {
   double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
 

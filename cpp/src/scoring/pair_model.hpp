@@ -38,7 +38,7 @@ struct alignas(64) TermSums {
   double hi[4], lo[4];
 };
 
-// The sums of one term that the loop over V accesses. Memory limits the loop, so TermValue is only half as large as
+// The sums of one term that the loop over V accesses. Memory limits the loop over V, so TermValue is only half as large as
 // TermSums.
 struct alignas(32) TermValue {
   double U_hi, U_lo;  // U of TermSums, normalised, because many additions can make its low part large

@@ -52,8 +52,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Holds the largest of the added weights w >= 0, and the sum of the other weights as a double-double. without() returns the
-// sum of all weights except one, without subtracting nearly equal numbers.
+// Holds the largest of the added weights w >= 0, and the sum of the other weights as a double-double. The function without()
+// sums all weights except one, and subtracts no nearly equal numbers.
 struct WeightSums {
   double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
 

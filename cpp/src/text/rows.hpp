@@ -24,7 +24,7 @@ struct ClassEntry {
 // term may occur in several rows of the same owner, but only once in each row.
 template <class Entry>
 struct Row {
-  std::int64_t owner;  // the document or the class
+  std::int64_t owner;  // the number of the document or of the class
   Entry* entries;
   std::int64_t size;
 };

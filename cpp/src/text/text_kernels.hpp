@@ -10,7 +10,7 @@
 
 namespace termsift {
 
-// The replacement of one character (see Mapped). A thread may set an entry while other threads read it.
+// The replacement of one character (see Mapped). A thread may set an entry while other threads read the entry.
 using MappedEntry = std::atomic<std::uint64_t>;
 
 // Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits its own copy of load().
