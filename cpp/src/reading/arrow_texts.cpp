@@ -10,7 +10,7 @@
 namespace termsift {
 namespace {
 
-// Owns a struct of the Arrow interface, and releases it when destroyed.
+// Owns a struct of the Arrow C interface. The destructor of an Owned releases the struct.
 template <class T>
 struct Owned {
   T value{};
@@ -26,7 +26,7 @@ struct Owned {
   }
 };
 
-// Checks a value of an array. The structure of an array comes from a library, but its values may come from a damaged file.
+// Throws unless `condition` is true. Arrow arrays are made by a library, but their values may come from a damaged file.
 void require(bool condition, std::int64_t row, const char* fault) {
   if (!condition) throw std::invalid_argument("the Arrow array is damaged: row " + std::to_string(row) + " " + fault);
 }
@@ -47,13 +47,13 @@ std::string type_name(std::string_view format) {
   return "the Arrow type '" + std::string(format) + "'";
 }
 
-// How an array stores its strings. For an array with a dictionary, how the dictionary stores them (see Layout::index).
+// The format of the strings of an Arrow array or, if the array has a dictionary, of the dictionary's strings.
 enum class Form : std::uint8_t { utf8, large_utf8, view, nulls };
 
 struct Layout {
-  std::int64_t column = -1;  // the column of the texts in a table; -1 for an array
-  char index = 0;            // the format of the indices if there is a dictionary, else 0
-  Form form = Form::utf8;    // the form of the strings
+  std::int64_t column = -1;  // the position of the table's column of texts; -1 if there is no table
+  char index = 0;            // the format of the dictionary's indices, or 0 without a dictionary
+  Form form = Form::utf8;
 };
 
 std::string name_of(const ArrowSchema& schema) { return schema.name == nullptr ? "" : schema.name; }
@@ -104,7 +104,7 @@ Layout layout_of(const ArrowSchema& schema, const std::optional<std::string>& co
   return layout;
 }
 
-// Returns element i of a buffer, which need not be aligned.
+// Returns element i of a buffer. The buffer need not be aligned.
 template <class T>
 T load(const void* buffer, std::int64_t i) {
   T value;
@@ -112,7 +112,7 @@ T load(const void* buffer, std::int64_t i) {
   return value;
 }
 
-// The nulls of an array. An array of the type "n" has no buffers, and an empty array need not have any.
+// Tells which elements of an Arrow array are null. Arrays of the type "n" have no buffers, and empty arrays may have none.
 class Nulls {
  public:
   explicit Nulls(const ArrowArray& array)
@@ -129,7 +129,7 @@ class Nulls {
   const std::int64_t offset_;
 };
 
-// An array of strings. at(i) is valid for i in [0, length).
+// An Arrow array of strings. at(i) is valid for i in [0, length()).
 class Strings {
  public:
   Strings(const ArrowArray& array, Form form)
@@ -154,12 +154,12 @@ class Strings {
     const std::int64_t begin = load<Offset>(buffers_[1], offset_ + i), end = load<Offset>(buffers_[1], offset_ + i + 1);
     const std::int64_t last = load<Offset>(buffers_[1], offset_ + length_);
     require(0 <= begin && begin <= end && end <= last, i, "has offsets outside of its bytes");
-    if (begin == end) return {"", 0, TextEncoding::utf8};  // an array of empty strings may have no bytes
+    if (begin == end) return {"", 0, TextEncoding::utf8};  // an array of empty strings may have no buffer of bytes
     return {static_cast<const char*>(buffers_[2]) + begin, end - begin, TextEncoding::utf8};
   }
 
-  // A view has 16 bytes and begins with the length of the text. If the text has at most 12 bytes, it follows the length.
-  // Otherwise, the text's first four bytes, the number of a buffer and the text's offset in this buffer follow.
+  // A string view has 16 bytes and begins with the length of the text. A text of at most 12 bytes follows its length. For a
+  // longer text, its first four bytes, the number of a buffer and the text's offset in the buffer follow the length.
   Text view(std::int64_t i) const {
     const char* const at = static_cast<const char*>(buffers_[1]) + 16 * (offset_ + i);
     const auto length = load<std::int32_t>(at, 0);
@@ -192,7 +192,7 @@ std::int64_t load_index(char format, const void* buffer, std::int64_t i) {
   }
 }
 
-// Appends the texts of an array. A null of the table, of the column or of the dictionary becomes a missing text.
+// Appends the texts of an array. A null in the table, its column or the dictionary becomes a missing text.
 void append_array(HeldTexts& result, const std::shared_ptr<Owned<ArrowArray>>& owner, const Layout& layout,
                   const Poll& poll) {
   const ArrowArray& rows = owner->value;
@@ -234,7 +234,7 @@ HeldTexts texts_of_stream(ArrowArrayStream& stream, const std::optional<std::str
   const Layout layout = layout_of(schema.value, column);
   HeldTexts result;
   for (;;) {
-    if (poll && poll()) throw Interrupted();  // polls even if all arrays are empty
+    if (poll && poll()) throw Interrupted();  // append_array() does not call poll() for an empty array
     const auto array = std::make_shared<Owned<ArrowArray>>();
     if (s.get_next(&s, &array->value) != 0) {
       array->value.release = nullptr;

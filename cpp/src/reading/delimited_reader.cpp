@@ -14,24 +14,25 @@ struct FieldEnds {
   std::int64_t n = 0;             // the number of ends
   std::int64_t n_lines = 0;       // the number of line feeds, including those in quotes
   bool is_ascii = true;
-  bool is_regular = true;         // whether all rows are regular; if not, the ends are meaningless
+  bool is_regular = true;         // false if any row is irregular, which makes the ends meaningless
 };
 
-// Bit i of the result is 1 if an odd number of the bits 0 to i is set. If `bits` marks the quotes of a text,
-// bit i of the result is therefore 1 if byte i is an opening quote or is inside quotes.
+// Bit i of the result is 1 if an odd number of the bits 0 to i is set. If `bits` marks the quotes of a text, the result
+// marks every byte that is an opening quote or lies inside quotes.
 std::uint64_t parities(std::uint64_t bits) {
   for (int shift = 1; shift < 64; shift *= 2) bits ^= bits << shift;
   return bits;
 }
 
-// Finds the ends of fields. The first row begins at text[0]. Writes 2 * position + (1 at a line feed, 0 at a delimiter) for
-// each end to `ends`, and enlarges `ends` as needed. In a regular row, a quoted field begins and ends with a quote, and all
-// quotes inside it are doubled. If `quoted`, a line feed must also follow every carriage return outside of quotes. Text
-// after the last end may be cut anywhere. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
+// Finds the ends of the fields in a delimited text. The first row begins at text[0]. Writes one number per end to `ends`:
+// 2 * position + 1 at a line feed, 2 * position at a delimiter. In a regular row, a quoted field begins and ends with a
+// quote, and all quotes inside it are doubled. If `quoted` is true, a regular row has a line feed after every carriage
+// return outside of quotes. The text may stop within a field. Preconditions: size < 2^31, and 64 bytes after the text are
+// readable. O(size).
 FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
                           std::vector<std::uint32_t>& ends) {
   FieldEnds found;
-  std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // flags of the last byte
+  std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // flags of the byte before `at`
   std::uint64_t irregular = 0, high = 0;
   for (std::int64_t at = 0; at < size; at += 64) {
     const Bytes64 bytes(text + at);
@@ -90,7 +91,7 @@ std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t si
 }
 
 // Removes the first and the last quote of a quoted field, and replaces each doubled quote between them by one quote. Writes
-// the result to `out`, which may lie in the field, and returns its number of bytes.
+// the resulting bytes to `out`, which may point into the field, and returns their number.
 std::size_t write_unquoted(std::string_view field, char* out) {
   const char* const begin = out;
   field = field.substr(1, field.size() - 2);
@@ -118,7 +119,7 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) 
     while (begin < size) {
       Row first = row(data, begin, size, at_end(), delimiter);
       if (first.end < 0) break;
-      // Without quoting, a text may have carriage returns. But in a file without line feeds, carriage returns end the lines.
+      // Without quoting, a text may have carriage returns. In a file without line feeds, carriage returns end lines.
       const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
       if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
         complain(line, line, returns_end_lines, false);
@@ -164,16 +165,16 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   while (n_ends > 0 && ends_[static_cast<std::size_t>(n_ends) - 1] % 2 == 0) --n_ends;
   const std::int64_t end = n_ends == 0 ? 0 : std::int64_t{ends_[static_cast<std::size_t>(n_ends) - 1] / 2} + 1;
   if (end == 0 && !is_last) return 0;
-  const bool is_whole = !is_last || end == size + is_cut;  // false if the last quoted field is not closed
+  const bool is_whole = !is_last || end == size + is_cut;  // false if the file ends within quotes
   if (!is_whole || (!found.is_ascii && first_invalid_utf8(data, end) != end)) return parse_carefully(block, size, is_last);
   const std::int64_t used = std::min(parse_regular(block, n_ends), size);
   if (used == 0) return parse_carefully(block, size, is_last);
-  // Line feeds after the used bytes are not counted here, because the next block counts them.
+  // Line feeds after the used bytes are left out, because the next block counts them.
   line_ += found.n_lines - is_cut - std::count(data + used, data + size, '\n');
   return used;
 }
 
-// Returns a field without its quotes. If the field has quotes, the result lies in `copy`.
+// Returns a field without its quotes. If the field has quotes, the result points into `copy`.
 std::string_view DelimitedReader::unquoted(std::string_view field, std::string& copy) const {
   if (!is_quoted(field)) return field;
   copy.resize(field.size());
@@ -182,7 +183,7 @@ std::string_view DelimitedReader::unquoted(std::string_view field, std::string& 
 }
 
 // Adds the rows whose fields end at the first n_ends elements of ends_. Stops before the first bad row. Returns the start of
-// this row, or the end of the last row if no row is bad.
+// the first bad row, or the end of the last row if no row is bad.
 std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_ends) {
   char* const data = reinterpret_cast<char*>(block.bytes.get());
   std::int64_t row_begin = 0, begin = 0, n = 0;
@@ -209,7 +210,7 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
         for (std::size_t t = 1; t < texts_.size(); ++t)
           joined.append(" ").append(unquoted(fields_[static_cast<std::size_t>(texts_[t])], copy));
         text = joined;
-      } else if (is_quoted(text)) {  // changes the text in place, because nothing reads these bytes again
+      } else if (is_quoted(text)) {  // a text may be changed in place, because its bytes are not read again
         char* const from = data + (text.data() + 1 - data);
         text = {from, write_unquoted(text, from)};
       }
@@ -259,9 +260,9 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
   return at;
 }
 
-// Reads the row that begins at `at`. With quoting, this is the state machine of CPython's Modules/_csv.c with strict=True,
-// doublequote=True and no escape character. That machine reads line by line. find_field_ends() and parse_regular() must
-// agree with row().
+// Reads the row that begins at `at`. With quoting, row() is the state machine of CPython's Modules/_csv.c with strict=True,
+// doublequote=True and no escape character. Like CPython, row() reads line by line. In regular rows, find_field_ends() and
+// parse_regular() must find the same fields as row().
 DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
                                           char delimiter) const {
   enum class State : std::uint8_t { start_record, start_field, in_field, in_quotes, after_quote, after_return };
@@ -321,7 +322,7 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
   } while (state != State::start_record && row.fault.empty());
   row.end = at;
   if (!row.fault.empty() && std::memchr(data + begin, '"', static_cast<std::size_t>(at - begin)) != nullptr) {
-    row.can_skip = false;  // the start of the next row is unknown
+    row.can_skip = false;  // with a quote in a bad row, the start of the next row is unknown
     if (row.fault != lone_return) row.fault += quote_cure;
   }
   if (const std::int64_t bad = begin + first_invalid_utf8(data + begin, at - begin); bad < at && row.can_skip) {

@@ -16,11 +16,11 @@ struct JsonReader::State {
   Layout layout;
   std::vector<json::Value> values;  // the values of `keys` in the current object
   std::vector<json::Value> found;   // all keys of the current object
-  std::int64_t column = 0;          // number of units from the start of the line to the first unused byte
+  std::int64_t column = 0;          // bytes or characters from the start of the line to the first unused byte
 
   static constexpr std::size_t keys_shown = 20;
 
-  // Returns a key, shortened for errors.
+  // Returns a key, shortened for error messages.
   static std::string shortened(std::string_view key) {
     constexpr std::size_t most = 60;
     if (key.size() <= most) return std::string(key);
@@ -55,7 +55,7 @@ struct JsonReader::State {
     if (!cursor.take('}')) cursor.refuse("expected a comma or a closing brace");
   }
 
-  // Returns the fault of the object, or nullopt if the object has a label and all texts.
+  // Returns what is wrong with the current object, or nullopt if the object has a label and all texts.
   std::optional<std::string> fault() const {
     for (std::size_t i = 0; i < keys.size(); ++i) {
       using json::Kind;
@@ -96,11 +96,11 @@ std::int64_t JsonReader::parse(TableBlock& block, std::int64_t size, bool is_las
   return state_->layout == State::Layout::lines ? parse_lines(block, size, is_last) : parse_array(block, size, is_last);
 }
 
-// Adds the object that state_ has read, or reports its fault.
+// Adds the object that state_ has read to the block, or reports what is wrong with the object.
 void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t last_line) {
   std::vector<json::Value>& values = state_->values;
   if (std::optional<std::string> fault = state_->fault()) return complain(first_line, last_line, std::move(*fault));
-  // The label is unescaped in a copy, because its key may also be the key of a text.
+  // The label is unescaped in a copy, because the same JSON string may also be one of the texts.
   const std::string copy = values.back().has_escapes ? json::unescaped(values.back()) : std::string();
   const std::string_view written = values.back().has_escapes ? copy : values.back().text();
   const ClassId id = class_of(values.back().kind == json::Kind::whole && written == "-0" ? "0" : written);
@@ -160,7 +160,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
   json::Place const data = block.bytes.get();
   json::Cursor cursor(data, data + size);
   json::Place used = data;
-  // Marks everything before `to` as used. Line feeds are counted first, because unescaping strings may add line feeds.
+  // Marks all bytes before `to` as used. Line feeds are counted before strings are unescaped, which may add line feeds.
   const auto advance = [&](json::Place to) {
     line_ += std::count(used, to, '\n');
     json::Place line_begin = to;
@@ -190,7 +190,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
       json::Kind other = json::Kind::none;
       if (is_object) state_->read_object(cursor);
       else other = cursor.value().kind;
-      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // a number may go on in the next block
+      if (!is_object && cursor.at_end() && !is_last) throw json::Cut();  // the next block may have more digits of the number
       layout = Layout::after_object;
       advance(begin);
       const std::int64_t first_line = line_, bad = first_invalid_utf8(begin, cursor.at() - begin);

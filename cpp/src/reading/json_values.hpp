@@ -17,7 +17,7 @@ namespace termsift::json {
 
 using Place = std::uint8_t*;
 
-// An error at a place of the text. It tells what was expected at this place and how to mend the text.
+// An error at one place of a JSON text: what was expected there, and how to correct the text.
 struct Fault {
   Place at;
   const char* expected;
@@ -25,12 +25,12 @@ struct Fault {
 
   std::string told(const std::string& place) const { return std::string(expected) + " at " + place + cure; }
 };
-// Thrown if the text ends within a value.
+// Thrown if the JSON text ends within a value.
 struct Cut {};
 
 enum class Kind : std::uint8_t { none, string, whole, fraction, truth, null, object, array };
 
-// A value as it is written in the text. For a string, the quotes are left out.
+// The bytes of a JSON value in the text. The quotes of a string are left out.
 struct Value {
   Kind kind = Kind::none;
   Place begin = nullptr, end = nullptr;
@@ -119,7 +119,7 @@ class Cursor {
       const auto size = std::strlen(word), left = static_cast<std::size_t>(end_ - at_);
       if (std::memcmp(at_, word, std::min(size, left)) != 0) continue;
       if (left < size && (left > 1 || *at_ != '-')) throw Cut();
-      if (left < size) break;  // the text ends with a minus, which may also begin a number
+      if (left < size) break;  // a minus at the end of the text may begin a number
       at_ += size;
       value.kind = kind;
       value.end = at_;
@@ -187,7 +187,7 @@ inline std::uint32_t hex_of(const std::uint8_t* at) {
   return c;
 }
 
-// Replaces the escapes of a string in place. Returns whether the string has lone surrogates.
+// Replaces the escape sequences of a JSON string in place. Returns whether the string has lone surrogates.
 inline bool unescape(Value& value) {
   if (!value.has_escapes) return false;
   bool has_surrogates = false;
@@ -225,7 +225,7 @@ inline bool unescape(Value& value) {
   return has_surrogates;
 }
 
-// Returns an unescaped copy of a string. The text is not changed.
+// Returns an unescaped copy of a string. The JSON text is not changed.
 inline std::string unescaped(Value value) {
   std::string copy(value.text());
   value.begin = reinterpret_cast<Place>(copy.data());

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t complaints_kept = 5;
 
 // Returns the number of bytes of the white-space character at the start of a UTF-8 text, or 0 if there is none. White space
-// is as in Python's str.strip.
+// is what str.strip removes in Python.
 std::size_t blank_bytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return lead == ' ' || (lead >= 9 && lead <= 13) || (lead >= 0x1c && lead <= 0x1f) ? 1 : 0;
@@ -76,7 +76,7 @@ void TableReader::reserve(TableBlock& block, std::int64_t size, std::int64_t roo
 }
 
 std::int64_t TableReader::fill(TableBlock& block, std::int64_t size, std::int64_t wanted) {
-  constexpr std::int64_t mark_bytes = 3;  // a byte order mark is not part of the text
+  constexpr std::int64_t mark_bytes = 3;  // the size of a UTF-8 byte order mark, which is left out
   if (at_start_) {
     at_start_ = false;
     size = fill(block, size, mark_bytes);

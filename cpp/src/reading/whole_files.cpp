@@ -19,7 +19,7 @@ struct CloseFile {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// Throws FileError unless the path is a regular file. This is checked before the file is opened, because opening a pipe may
+// Throws FileError unless the path is a regular file. The file is opened only after this check, because opening a pipe may
 // block for ever.
 void check_regular(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
@@ -39,8 +39,8 @@ WholeFile read_file(const std::string& name, Worker& worker) {
   std::setvbuf(file.get(), nullptr, _IONBF, 0);
   WholeFile result;
   std::error_code ignored;
-  const std::uintmax_t size = std::filesystem::file_size(path, ignored);  // the file may still grow
-  // Room for one byte more than the file's size lets the loop find the end without growing the array.
+  const std::uintmax_t size = std::filesystem::file_size(path, ignored);  // the file may grow after this call
+  // With room for one byte more than the file has, the loop finds the end without enlarging the array.
   std::int64_t room = size == static_cast<std::uintmax_t>(-1) ? step : static_cast<std::int64_t>(size) + 1;
   result.bytes = LargeArray<char>::uninitialised(room);
   for (;;) {
@@ -62,7 +62,7 @@ WholeFile read_file(const std::string& name, Worker& worker) {
 
 std::vector<WholeFile> read_files(const std::vector<std::string>& paths, const Threads& threads) {
   std::vector<WholeFile> files(paths.size());
-  // Files are started in order. When a file fails, all earlier files have thus been started, and later files can be skipped.
+  // Threads take the files in order. If reading a file fails, all earlier files have been taken, so later files are skipped.
   std::atomic<std::int64_t> first_failed = std::numeric_limits<std::int64_t>::max();
   std::vector<int> errors(paths.size(), 0);
   for_each_block(static_cast<std::int64_t>(paths.size()), threads, [&](std::int64_t i, Worker& worker) {

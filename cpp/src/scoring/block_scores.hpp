@@ -18,13 +18,13 @@
 
 namespace termsift {
 
-// What a call computes for each term: a score, or the values of all classes.
+// What a call computes for each term: one score, or one value for each class.
 template <CountType Count>
 struct ScoreTask {
   const ClassCounts<Count>& counts;
   const ClassModel& model;
   Measure measure;
-  std::optional<Aggregate> aggregate = {};  // if empty, the values of the classes are wanted
+  std::optional<Aggregate> aggregate = {};  // if empty, a term gets a value for each class instead of a score
 
   std::size_t n_classes() const { return model.classes.size(); }         // the number of nonempty classes
   std::size_t n_results() const { return aggregate ? 1 : n_classes(); }  // the number of results of a term
@@ -32,13 +32,13 @@ struct ScoreTask {
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const { return row.term_frequency; }
 };
 
-// Returns true only if a double holds the count exactly. An int64 above 2^53 may have more than 53 digits.
+// Returns true only if a double holds the count exactly. An int64 above 2^53 may need more than the 53 bits of a double.
 template <CountType Count>
 bool is_double(Count count) {
   return std::is_floating_point_v<Count> || count <= static_cast<Count>(std::int64_t{1} << 53);
 }
 
-// Returns x_ic = s (l_ic + b1).
+// Returns the smoothed and scaled count x_ic = s (l_ic + b1) of term i in class c.
 template <CountType Count>
 DoubleDouble numerator(Count count, const ClassConstants& c) {
   if (is_double(count)) return two_sum(static_cast<double>(count) * c.scale, c.absent_x);
@@ -47,7 +47,7 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// The arrays of a ScoreBlock. They hold n terms, the x_ic of these terms, and the results.
+// The arrays of a ScoreBlock: n terms, their smoothed and scaled counts x_ic, and the results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
       : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
@@ -71,8 +71,8 @@ inline auto store_scores(double* scores) {
   };
 }
 
-// Scores terms block by block. Each thread has its own BlockScorer. Its buffers take 16 bytes for each class and each term
-// of a block, and 40 bytes more once a term has been scored carefully. Class scores take another 8 bytes.
+// Scores terms block by block. Each thread has its own BlockScorer. For each class and each term of a block, a BlockScorer
+// takes 16 bytes, 8 bytes more for values of classes, and 40 bytes more once score_block_carefully() is used.
 template <CountType Count>
 class BlockScorer {
  public:
@@ -80,9 +80,9 @@ class BlockScorer {
       : task_(task), kernels_(kernels_in_use<ScoreKernels>()), cursor_(task.n_classes()),
         buffers_(task.n_classes(), !task.aggregate) {}
 
-  // Scores each term first + t of the chunk [first, last) with chosen[t] = 1, or all terms if `chosen` is null. Each
-  // chosen[t] must be 0 or 1. `entries` are the entries of the chunk. Calls store(terms, n, results) for groups of n terms.
-  // results[i + k * block_terms] is the k-th result of terms[i]. O(entries + n_classes * chosen terms).
+  // Scores the terms first + t of the chunk [first, last) for which chosen[t] = 1, or all terms if `chosen` is null. Each
+  // chosen[t] must be 0 or 1. `entries` locates the entries of the chunk. Calls store(terms, n, results) for groups of n
+  // terms. results[i + k * block_terms] is the k-th result of terms[i]. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
@@ -117,7 +117,7 @@ class BlockScorer {
     });
   }
 
-  // Returns the results of a term that no class has. O(n_classes).
+  // Returns the results of a term that occurs in no class. O(n_classes).
   std::vector<double> results_of_unseen() {
     std::vector<double> results(task_.n_results());
     const auto store = [&](const std::int64_t*, int, const double* result) {
@@ -133,8 +133,8 @@ class BlockScorer {
   }
 
  private:
-  // Gives consecutive slots to the terms with chosen[t] = 1: chosen_[slot] = t and slots_[t] = slot. Returns the number of
-  // slots. O(n_terms).
+  // Gives slots to the terms t with chosen[t] = 1: chosen_[slot] = t, slots_[t] = slot. Returns the number of slots.
+  // O(n_terms).
   std::int64_t list_chosen(const unsigned char* chosen, std::size_t n_terms) {
     slots_.resize(n_terms);
     chosen_.resize(n_terms + 1);
@@ -154,10 +154,11 @@ class BlockScorer {
     return n_chosen;
   }
 
-  // The next two functions return visitors. A visitor searches the entries [i, end) of a class for terms of the block, calls
-  // use(entry, slot) with the position of the entry's term in the block, and returns the first entry after the block.
+  // every_entry() and entries_of_terms() return visitors. For each entry in [i, end) of a class whose term is in the block,
+  // a visitor calls use(entry, slot), where `slot` is the term's position in the block. A visitor returns the first entry
+  // after the block.
   //
-  // This visitor reads every entry. slot_of(term) must be negative for terms that are not in the block. O(entries).
+  // The visitor of every_entry() reads every entry. slot_of(term) must be negative for terms outside the block. O(entries).
   template <class SlotOf>
   auto every_entry(SlotOf slot_of) const {
     return [slot_of, last_term = buffers_.terms[buffers_.n - 1]](const TermId* terms, std::int64_t i, std::int64_t end,
@@ -167,7 +168,7 @@ class BlockScorer {
       return i;
     };
   }
-  // This visitor searches for each term of the block. O(terms + entries / 16).
+  // The visitor of entries_of_terms() searches for each term of the block. O(terms + entries / 16).
   auto entries_of_terms() const {
     return [this](const TermId* terms, std::int64_t i, std::int64_t end, const auto& use) {
       for (int j = 0; j < buffers_.n; ++j) {
@@ -186,8 +187,8 @@ class BlockScorer {
     };
   }
 
-  // Sets x_ic of the block's terms in all classes. `visit` is one of the two visitors. Returns true if any low part
-  // is not 0.
+  // Sets x_ic of the block's terms in all classes. `visit` is a visitor (see every_entry). Returns true if the low part of
+  // any x_ic is not 0.
   template <class Visit>
   bool load(const ChunkEntries& entries, const Visit& visit) {
     bool with_low = false;
@@ -198,7 +199,7 @@ class BlockScorer {
       const ClassRow<Count>& row = task_.row(k);
       double* const x = buffers_.x_hi.get() + k * block_terms;
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
-        // All low parts are 0 here. First the counts are gathered, and then vectors of counts are converted.
+        // A double holds each x_ic of this class, so all low parts are 0. Counts are gathered and then converted as vectors.
         std::uint32_t l[block_terms];
         std::fill_n(l, buffers_.lanes(), 0);
         cursor_[k] = visit(row.terms, cursor_[k], entries.end[k],
@@ -225,7 +226,7 @@ class BlockScorer {
             buffers.x_lo.get(), buffers.values.get(), task_.aggregate ? buffers.scores : nullptr, doubtful_};
   }
 
-  // Stores the results of n terms of the block, beginning with the j-th.
+  // Stores the results of n terms of the block, beginning with its j-th term.
   template <class Store>
   void store_terms(const BlockBuffers& buffers, int j, int n, const Store& store) {
     store(buffers.terms + j, n, (task_.aggregate ? buffers.scores : buffers.values.get()) + j);
@@ -279,7 +280,7 @@ class BlockScorer {
 
   const ScoreTask<Count>& task_;
   const ScoreKernels& kernels_;
-  std::vector<std::int64_t> cursor_;  // (n_classes,) the next entry to visit
+  std::vector<std::int64_t> cursor_;  // (n_classes,) the next entry of each class to visit
   std::vector<std::int32_t> slots_;   // (terms of the chunk,) for each term, the number of chosen terms before it
   std::vector<std::int32_t> chosen_;  // the chosen terms, as offsets in the chunk
   BlockBuffers buffers_;

@@ -1,4 +1,4 @@
-// Finds the positions of a chunk's entries in the row of each class.
+// Finds where the entries of a chunk of terms lie in the row of each class.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void prefetch(const T* array, std::int64_t i) {
 }
 
 // With thousands of classes, a chunk has only a few hundred entries of each class, too few for the hardware prefetcher.
-// Software therefore prefetches the entries of a class this many classes ahead.
+// While class k is read, software prefetches the entries of class k + classes_ahead.
 inline constexpr std::size_t classes_ahead = 4;
 
 // Prefetches the first 256 elements of array[begin .. end).
@@ -33,16 +33,16 @@ void prefetch_entries(const T* array, std::int64_t begin, std::int64_t end) {
   for (std::int64_t i = begin; i < std::min(end, begin + 256); i += 16) prefetch(array, i);
 }
 
-// The chunk's entries of the k-th nonempty class are the entries [begin[k], end[k]) of the row of this class.
+// In the row of the k-th nonempty class, the chunk has the entries [begin[k], end[k]).
 //
-// A Task has n_classes(), row(k), and cells(row), which returns the array of frequencies that the task reads.
+// A Task has the functions n_classes(), row(k) and cells(row). cells(row) returns the frequencies that the task reads.
 struct ChunkEntries {
   explicit ChunkEntries(std::size_t n_classes) : begin(n_classes), end(n_classes) {}
   std::vector<std::int64_t> begin, end;  // (n_classes,)
 
   // Finds the entries of the terms [first, last). O(n_classes log(n_terms)). If the chunk directly follows the previous
-  // chunk, its entries begin where the previous chunk's entries end, and the cost is O(n_classes log(entries)). With 5,000
-  // classes, searching whole rows takes as long as reading a chunk.
+  // chunk, only the ends of its entries are searched, and the cost is O(n_classes log(entries)). With 5,000 classes,
+  // searching whole rows takes as long as reading a chunk's entries.
   template <class Task>
   void find(const Task& task, std::int64_t first, std::int64_t last) {
     if (first == next_) begin.swap(end);
@@ -51,7 +51,7 @@ struct ChunkEntries {
     for (std::size_t k = 0; k < begin.size(); ++k) {
       if (k + 8 < begin.size()) prefetch(task.row(k + 8).terms, begin[k + 8] + 64);
       const auto& row = task.row(k);
-      // The end is usually near, so the search starts at `begin` and doubles its steps.
+      // A chunk usually has few entries of a class, so the search starts at `begin` and doubles its steps.
       std::int64_t low = begin[k], step = 64;
       while (low + step < row.size && row.terms[low + step] < last) low += step, step *= 2;
       end[k] = find_term(row, low, std::min(low + step, row.size), last);

@@ -11,8 +11,7 @@
 namespace termsift {
 namespace {
 
-// The lower limit of p for a smoothed term, and of 1 - pi for a class with the prior pi. The product of two numbers above
-// this limit is not subnormal.
+// The lower limit of a smoothed p, and of 1 - pi for a prior pi. The product of two numbers above 2^-450 is not subnormal.
 constexpr double least_share = 0x1p-450;
 
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
@@ -37,7 +36,7 @@ void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, doubl
                                     text(total) + "; a rate must be at most 2^64");
 }
 
-// Returns a limit. For every whole number l below the limit, a double holds l + b1 exactly.
+// Returns a limit: a double holds l + b1 exactly for every whole number l below the limit.
 std::int64_t exact_below(double b1) {
   if (b1 >= 0x1p52) return 0;
   int fraction_bits = 0;
@@ -81,11 +80,11 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   }
   if (largest_weight == 0)
     throw std::invalid_argument("class_prior is 0 for every class with documents");
-  // Scaling by a power of two keeps the sum of the weights finite, even if they are near 1e300.
+  // Scaling by a power of two keeps the sum of the weights finite, even for weights near 1e300.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
-  // rest[k] is the weight of all classes except k, computed as the sum before k plus the sum after k. The difference
-  // 1 - pi_k would lose its digits if class k had nearly all the mass.
+  // rest[k], the weight of all classes except k, is the weight of the classes before k plus that of the classes after k. The
+  // difference 1 - pi_k would lose digits if class k had nearly all the weight.
   std::vector<DoubleDouble> rest(n);
   DoubleDouble total;
   for (std::size_t k = 0; k < n; ++k) {

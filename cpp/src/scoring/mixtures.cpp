@@ -13,8 +13,8 @@
 namespace termsift {
 namespace {
 
-// Returns true if a PairModel can describe the classes, and a double can hold every count. O(n_classes), or O(pairs) for
-// counts above 2^32.
+// Returns true if a PairModel can describe the classes, and a double holds every count exactly. O(n_classes), or O(pairs)
+// for counts above 2^32.
 template <CountType Count>
 bool fits_pair_values(const ClassCounts<Count>& counts, const Estimation& estimation) {
   if (!(estimation.b1 > 0)) return false;
@@ -84,26 +84,26 @@ void ValueBlock::evaluate(const PairModel& pairs, std::size_t k, Measure measure
 
 // ---- the largest value of each term ------------------------------------------------------------------------------------
 
-// The values of a term in the classes that have it are computed one by one. For a class without the term, p_ic = b1 / L_c,
-// and the value depends only on the term's mixture T. As T rises, the value falls until q_ic = p_ic, and then it rises
-// (ranking/best_of_classes.hpp). If T lies between two limits, the value is thus at most the larger value at the limits. In
-// a block of terms with neighbouring T, only classes are evaluated whose bound exceeds the smallest score found so far.
-// A term's score is set to infinity as soon as one of its values is unreliable. Such terms are left out of the rest of the
-// search, and are scored by all their classes at the end.
+// In classes that have a term, the term's values are computed one by one. In a class without the term, p_ic = b1 / L_c, and
+// the term's value depends only on the term's mixture T. As T rises, the value falls until q_ic = p_ic, and rises for larger
+// T (ranking/best_of_classes.hpp). If T lies between two limits, the value is therefore at most the larger of the values at
+// these limits. A block has terms with similar T. In a block, a class is evaluated only if its bound exceeds the smallest
+// score found so far. If a value of a term is unreliable, the term's score is set to infinity. The search skips terms with
+// infinite scores, and score_dense() scores these terms at the end.
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double margin = 1e-9;  // covers rounding errors, which are far smaller
+constexpr double margin = 1e-9;  // the relative margin of a bound, far above its rounding error
 constexpr std::int64_t search_chunk_terms = 1 << 14;
 
-// Finds the largest values of chunks of terms. Each thread has its own LargestValues.
+// Finds the largest value of each term in chunks of terms. Each thread has its own LargestValues.
 template <CountType Count>
 class LargestValues {
  public:
   LargestValues(const ScoreTask<Count>& task, const PairModel& pairs, const Mixtures& sums, double* scores)
       : task_(task), pairs_(pairs), sums_(sums), scores_(scores), entries_(task.n_classes()) {}
 
-  // Sets the scores of the terms [first, last) to their largest values in classes that have them. O(pairs).
+  // Sets the score of each term in [first, last) to its largest value in the classes that have the term. O(pairs).
   void find_present(std::int64_t first, std::int64_t last, Worker& worker) {
     entries_.find(task_, first, last);
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
@@ -117,10 +117,10 @@ class LargestValues {
     }
   }
 
-  // Raises the scores to the largest values in classes without the terms. `terms` must be in the order of T. O(n_classes)
+  // Raises each term's score to its largest value in the classes without the term. `terms` must be sorted by T. O(n_classes)
   // for each block of terms, and a binary search for each value that is evaluated.
   void find_absent(std::span<const TermId> terms, Worker& worker) {
-    // bounds_[k][b] is the value of class k at the limit before block b of the terms.
+    // bounds_[k][b] is the value in class k for the T of the first term of block b, or of the last term if b = n_blocks.
     const std::size_t n_blocks = (terms.size() + block_terms - 1) / block_terms;
     bounds_.resize(task_.n_classes() * (n_blocks + 1));
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
@@ -166,7 +166,7 @@ class LargestValues {
     if (n > 0) raise_scores(k, terms_);
   }
 
-  // Raises the scores to the values of the block's terms in class k, and empties the block.
+  // Raises the score of each term of the block to its value in class k if that value is larger, and empties the block.
   void raise_scores(std::size_t k, const TermId* terms) {
     block_.evaluate(pairs_, k, task_.measure);
     for (int j = 0; j < block_.n; ++j) {
@@ -204,7 +204,7 @@ void score_largest(const ClassCounts<Count>& counts, const Estimation& estimatio
   for_each_range(counts.n_terms, search_chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
     searches.own(worker, task, pairs, sums, scores).find_present(first, last, worker);
   });
-  // A block holds the limits of this many terms.
+  // One ValueBlock holds the limits of block_terms - 1 blocks of terms.
   for_each_range(std::ssize(seen), (block_terms - 1) * block_terms, threads,
                  [&](std::int64_t first, std::int64_t last, Worker& worker) {
                    const std::span<const TermId> terms{seen.data() + first, seen.data() + last};
@@ -224,10 +224,10 @@ void score_largest(const ClassCounts<Count>& counts, const Estimation& estimatio
 
 namespace {
 
-// Indices of pairs, for each row of the counts.
+// Indices of (class, term) pairs, for each row of the counts.
 using PairsOfRows = std::vector<std::vector<std::int64_t>>;
 
-// Scores the pairs in O(all pairs of the counts). Returns the pairs whose results are unreliable.
+// Scores the given pairs in O(all pairs of the counts). Returns the pairs whose results are unreliable.
 template <CountType Count>
 PairsOfRows score_from_mixtures(const ScoreTask<Count>& task, double b1, const Threads& requested, const Pairs& pairs,
                                 double* scores, std::int8_t* directions) {
@@ -263,7 +263,7 @@ PairsOfRows score_from_mixtures(const ScoreTask<Count>& task, double b1, const T
   return doubtful;
 }
 
-// Sets the results of the pairs to class_results(). O(n_classes * terms of the pairs).
+// Sets the results of the given pairs to those of class_results(). O(n_classes * terms of the pairs).
 template <CountType Count, class Result>
 void pick_pairs(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                 const Pairs& pairs, Result* results) {

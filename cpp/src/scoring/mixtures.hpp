@@ -1,5 +1,5 @@
-// Computes the value of a term in one class without a visit to the other classes. The mixture T = sum_k w_k x_ik of the term
-// (pair_model.hpp) stands for the other classes, and is summed over the classes that have the term.
+// Computes the value of a term in one class without visiting the other classes. For the other classes, the term's mixture
+// T = sum_k w_k x_ik is enough (pair_model.hpp). Only classes that have the term are visited to sum T.
 #pragma once
 
 #include <vector>
@@ -13,16 +13,17 @@ struct Mixtures {
   std::vector<double> U_hi, U_lo;           // (n_terms,) U = T - T_0
   std::vector<unsigned char> n_classes_of;  // (n_terms,) min(2, the number of classes with the term)
 
-  // Returns the terms that some class has, by decreasing T.
+  // Returns the terms that occur in any class, sorted by decreasing T.
   std::vector<TermId> seen_terms(const Threads& threads) const;
 };
 
-// Returns true if a PairModel can describe the classes, a double can hold every count, and the classes have so few terms
-// that searches by mixtures are faster than class_results() for all terms. O(n_classes), or O(pairs) for counts above 2^32.
+// Returns true if a PairModel can describe the classes, a double holds every count exactly, and classes have few terms. With
+// few terms per class, searches by mixtures are faster than class_results() for all terms. O(n_classes), or O(pairs) for
+// counts above 2^32.
 template <CountType Count>
 bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimation);
 
-// Requires a PairModel that describes the classes, and counts that a double can hold. O(pairs).
+// `pairs` must describe the classes, and a double must hold every count exactly. O(pairs).
 template <CountType Count>
 Mixtures sum_mixtures(const ScoreTask<Count>& task, const PairModel& pairs, const Threads& threads);
 

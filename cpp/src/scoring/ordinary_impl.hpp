@@ -1,6 +1,5 @@
 // The common parts of the scoring kernels: dispatch by measure and variable, conversions, aggregation of class scores, and
-// ordinary scoring. The kernels are plain loops that the compiler vectorises. Their loops over terms have no unpredictable
-// branches.
+// ordinary scoring. Kernels are plain loops that the compiler vectorises, without unpredictable branches per term.
 #pragma once
 
 #include "scoring/score_kernels.hpp"
@@ -9,7 +8,7 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// Calls f.operator()<measure, variable>(). Measure::direction does not depend on the variable.
+// Calls f.operator()<measure, variable>(). Measure::direction does not depend on the Variable.
 template <class F>
 TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f) {
   const auto with_variable = [&]<Measure of>() {
@@ -27,7 +26,7 @@ TERMSIFT_INLINE void with_measure(Measure measure, Variable variable, const F& f
   }
 }
 
-// Converts l: makes the bits of the double 2^52 + l, and subtracts 2^52. This vectorises on every target.
+// Converts l: makes the bits of the double 2^52 + l, and subtracts 2^52. Every SIMD target vectorises these operations.
 TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x4330000000000000ull | l) - 0x1p52; }
 
 // Returns the low parts of the x_ic of class k, or null if the block has no low parts.
@@ -49,7 +48,7 @@ TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
     return;
   }
   const double weight = block.aggregate == Aggregate::mean ? block.constants[k].prior.hi : 1.0;
-  if (weight == 0) return;  // a mean ignores this class, even if its value is infinite
+  if (weight == 0) return;  // a mean ignores a class with the prior 0, even if its value is infinite
   for (int j = 0; j < block.n; ++j) {
     const DoubleDouble sum = two_sum(scores[j], weight * values[j]);
     scores[j] = sum.hi;
@@ -66,17 +65,17 @@ TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
 
 // ---- ordinary scoring ----------------------------------------------------------------------------------------------------
 
-// Ordinary scoring computes p - q from the mixture of all classes, which is fast. A margin tells whether digits were lost.
+// Ordinary scoring computes p - q fast, from the mixture of all classes. Margins tell whether digits were lost.
 
-// A product of two probabilities may have lost digits if it is below this limit. Only unsmoothed float counts give so
-// small products.
+// A product of two probabilities that is below least_product may lack digits. Only unsmoothed float counts give products
+// this small.
 constexpr double least_product = 0x1p-960;
 
-// If p is above this limit, its product with another such p is not subnormal. Nor is its product with a difference that
-// exceeds the rounding error of p.
+// If p and q are above least_factor, p q is not subnormal. The product of p and a difference is not subnormal either, if the
+// difference exceeds the rounding error of p.
 constexpr double least_factor = 0x1p-480;
 
-// If 1-p is below this limit, subtracting p from 1 leaves too few digits.
+// If 1-p is below least_complement, subtracting p from 1 leaves too few digits.
 constexpr double least_complement = 0x1p-20;
 
 TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
@@ -84,8 +83,8 @@ TERMSIFT_INLINE DoubleDouble one_minus(DoubleDouble p) {
   return quick_two_sum(difference.hi, difference.lo - p.lo);
 }
 
-// Returns w x, or w x.hi if x has no low part. The compiler may not drop a product with 0, so x without a low part needs
-// separate code.
+// Returns w x, or w x.hi if x has no low part. No compiler may drop a product with 0, so x without a low part has its own
+// code.
 template <bool with_low>
 TERMSIFT_INLINE DoubleDouble weighted(DoubleDouble x, double w_hi, double w_lo) {
   const DoubleDouble product = two_product(x.hi, w_hi);
@@ -98,13 +97,13 @@ TERMSIFT_INLINE DoubleDouble probability(DoubleDouble x, const ClassConstants& c
   return weighted<with_low>(x, c.inverse.hi, c.inverse.lo);
 }
 
-// d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given T = sum_k pi_k p_k. T has a relative error of
-// lost 2^-57 (ClassModel::lost), so p - T has about this error relative to p. If one class has nearly all the prior mass,
-// the division by 1 - pi makes this error large relative to q.
+// Holds d = p - q = (p - T) / (1 - pi) and q = p - d for p = p_ic, given the mixture T = sum_k pi_k p_k. T has a relative
+// error of lost 2^-57 (ClassModel::lost), so the error of p - T is about lost 2^-57 p. If one class has nearly all the prior
+// mass, division by 1 - pi makes the error large relative to q.
 struct Difference {
   DoubleDouble d, q;
-  double margin;             // if <= 0, q lost digits, or p > ordinary_p for small_probability: score the term carefully
-  double difference_margin;  // if <= 0, d lost digits: score the term carefully unless other values are far larger
+  double margin;             // if <= 0, q lost digits or a small_probability exceeds ordinary_p: use score_block_carefully()
+  double difference_margin;  // if <= 0, d lost digits: use score_block_carefully() unless other values are far larger
 };
 
 template <Variable variable>
@@ -153,7 +152,7 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
     const double s = d.hi / q_variance;
     return {d.hi * s + 2.0 * (d.lo * s), margin, difference_margin};
   }
-  // One division is enough: if p and q have the variances u and v, d^2 / (2 u) + d^2 / (2 v) = d^2 (u + v) / (2 u v).
+  // One division is enough: for the variances u of p and v of q, d^2 / (2 u) + d^2 / (2 v) = d^2 (u + v) / (2 u v).
   const double both = p_variance * q_variance;
   const double s = (p_variance + q_variance) * (0.5 * d.hi) / both;
   const double value = d.hi * s + 2.0 * (d.lo * s);
@@ -162,8 +161,8 @@ TERMSIFT_INLINE Value ordinary_value(DoubleDouble p, DoubleDouble T, DoubleDoubl
 
 // p, q and d = p - q of a block's terms, for the summands t(p, q) of a divergence.
 //
-// A divergence is computed in several short loops over the block. In a single loop, the 150 or so dependent operations of a
-// term fill the processor's reorder buffer, so only one or two terms overlap. A single loop took a fifth longer.
+// A divergence is computed in several short loops over the block. In a single loop, about 150 dependent operations of a term
+// fill the processor's reorder buffer, so only one or two terms overlap. One loop took a fifth longer than several.
 struct Divergents {
   double p_hi[block_terms], p_lo[block_terms], q_hi[block_terms], q_lo[block_terms], d_hi[block_terms], d_lo[block_terms];
 
@@ -185,7 +184,7 @@ TERMSIFT_INLINE void ordinary_terms(const Divergents& of, int n, double* __restr
   for (int j = 0; j < n; ++j) t[j] = ordinary_term(of.p(j), of.q(j), of.d(j), {s[j], k[j]}, sR[j]);
 }
 
-// Computes T = sum_c w_c x_ic with w_c = pi_c / (s L_c) for each term of the block. O(n_classes n).
+// Computes the mixture T = sum_c w_c x_ic with w_c = pi_c / (s L_c) for each term of the block. O(n_classes n).
 template <bool with_low>
 void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __restrict T_lo) {
   for (int j = 0; j < block.n; ++j) T_hi[j] = T_lo[j] = 0;
@@ -201,7 +200,7 @@ void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __res
   }
 }
 
-// Computes the values (block,) of class k, and lowers margin[j] to the margin of values[j] if that is smaller. O(n).
+// Computes the values (block,) of class k, and sets margin[j] to the minimum of margin[j] and the margin of values[j]. O(n).
 template <Measure measure, Variable variable, bool with_low>
 void ordinary_class_values(const ScoreBlock& block, int k, const double* __restrict T_hi, const double* __restrict T_lo,
                            double* __restrict margin, double* __restrict values) {
@@ -243,7 +242,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
 }
 
 // Makes margin[j] negative if any class has 0 < p < least_factor. A smoothed p is always above least_factor. Every q is also
-// above this limit, unless the subtraction p - d lost digits. O(n_classes n).
+// above least_factor, unless the subtraction p - d lost digits. O(n_classes n).
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse.hi;

@@ -5,10 +5,10 @@
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
 
-// The terms of a class are scattered, so the sums of the terms are prefetched this many pairs ahead.
+// The terms of a class are scattered in memory, so the sums of a term are prefetched pairs_ahead pairs in advance.
 constexpr int pairs_ahead = 32;
 
-// Sets l[j] to l_ic of pair begin + j, for n pairs.
+// Sets l[j] to the count l_ic of pair begin + j, for j < n.
 TERMSIFT_INLINE void load_counts(const ClassPairs& pairs, std::int64_t begin, int n, double* __restrict l) {
   if (pairs.narrow_l != nullptr)
     for (int j = 0; j < n; ++j) l[j] = as_double(pairs.narrow_l[begin + j]);
@@ -22,7 +22,8 @@ TERMSIFT_INLINE int size_of_block(const ClassPairs& pairs, std::int64_t begin) {
 
 // ---- first pass: U, P and A ----------------------------------------------------------------------------------------------
 
-// Computes a class's contributions to U, P and A for n counts l, given log(l + b1). n <= block_terms is a multiple of 8.
+// Computes what a class adds to U, P and A (pair_model.hpp) for n counts l, given log(l + b1). n is a multiple of 8, at most
+// block_terms.
 void class_parts(const PairConstants& class_, const double* __restrict l, const double* __restrict log_hi,
                  const double* __restrict log_lo, int n, TermSums* parts) {
   const PairConstants c = class_;
@@ -43,7 +44,7 @@ void class_parts(const PairConstants& class_, const double* __restrict l, const 
   for (int j = 0; j < n; ++j) parts[j] = {{hi[0][j], hi[1][j], hi[2][j], 1}, {lo[0][j], lo[1][j], lo[2][j], 0}};
 }
 
-// Explicit vectors are used because compilers do not vectorise these four sums. Scalar code takes three times as long.
+// add_part() uses explicit vectors, because scalar code takes three times as long and compilers do not vectorise it.
 using Four = Lanes<double, 4>;
 
 TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
@@ -58,7 +59,7 @@ TERMSIFT_INLINE void add_part(TermSums& sums, const TermSums& part) {
   store(lo, sums.lo);
 }
 
-// Adds to U only, because sums of whole values do not use P and A.
+// Adds only to the sum U, because sums of whole values do not use P and A.
 void mix_totals(const ClassPairs& pairs) {
   const double w_hi = pairs.constants->w.hi, w_lo = pairs.constants->w.lo;
   double l[block_terms];
@@ -77,8 +78,8 @@ void mix_totals(const ClassPairs& pairs) {
   }
 }
 
-// A part is what one pair adds to a term's sums. Most counts are small integers, so the parts of integers below n_parts are
-// computed once and then looked up. Other counts are collected, and their parts are computed block by block.
+// parts[l] is what a pair with the count l adds to a term's sums. Most counts are small integers, so `parts` is computed
+// once for the integers below n_parts. Other counts are collected, and what they add is computed block by block.
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = PairTotals::n_logs;
@@ -114,7 +115,7 @@ void mix(const ClassPairs& pairs) {
     for (std::int64_t i = 0; i < pairs.n; ++i) {
       if (i + pairs_ahead < pairs.n) prefetch(&sums[terms[i + pairs_ahead] - first]);
       const int at = counts[i] < static_cast<T>(n_parts) ? static_cast<int>(counts[i]) : n_parts;
-      if (at < n_parts && static_cast<T>(at) == counts[i]) {  // otherwise the count is large or a fraction
+      if (at < n_parts && static_cast<T>(at) == counts[i]) {  // the count is a whole number below n_parts
         add_part(sums[terms[i] - first], parts[at]);
       } else {
         other_l[n_others] = static_cast<double>(counts[i]);
@@ -130,14 +131,14 @@ void mix(const ClassPairs& pairs) {
 
 // ---- second pass: V ------------------------------------------------------------------------------------------------------
 
-// A value with the precision of a double. It is unreliable unless its margin is positive.
+// A value with the precision of a double. The value is unreliable if its margin is not positive.
 struct Coupling {
   double value;
   double margin;
 };
 
-// Computes what a class without the term contributes to V: -p log(1 - w x / T) + t(1-p, 1-q), or only the first summand for
-// rates. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
+// Computes what a class without the term contributes to V: -p log(1 - w x / T) + t(1-p, 1-q), or only -p log(1 - w x / T)
+// for rates. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
 template <Variable variable>
 TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
   const double Y = c.T_0_rest + U;  // T - w x
@@ -150,15 +151,15 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
           smaller(ordinary_p - larger(c.absent_p, q), 0.2 - s)};
 }
 
-// Computes the same for a class with l occurrences of the term. The series are accurate for p, q <= 2^-6. Checking p is
-// enough, because q is a mixture of the p of other classes, and each p is checked here or in absent_coupling.
+// Computes what a class with l occurrences of the term contributes to V. The series are accurate for p, q <= 2^-6. Only p is
+// checked, because q is a mixture of the p of other classes, and coupling() or absent_coupling() checks every p.
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
   const DoubleDouble wl = two_product(l, c.w.hi);
   const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w.lo)));  // T - w x
   const auto [k, down] = nearest_power(T, Y);
   const double a = T * down;
-  const double s = (k == 0 ? wl.hi + c.absent_w : a - Y) / (a + Y);  // if k = 0, T - Y = w x
+  const double s = (k == 0 ? wl.hi + c.absent_w : a - Y) / (a + Y);  // for k = 0, T - Y is computed as w x
   const double z = s * s;
   const double log_ratio = log_of_power_plus(k, 2.0 * s + 2.0 * s * (z * short_atanh_rest(z)));
   const double p = c.absent_p + l * c.inverse, q = c.r * Y;
@@ -166,7 +167,7 @@ TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi,
   return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
 }
 
-// Computes the whole value of a class with l occurrences, given T.
+// Computes the measure's value for a class with l occurrences of the term, given the mixture T.
 template <Measure measure, Variable variable>
 TERMSIFT_INLINE Coupling whole_value(const ClassConstants& c, double l, DoubleDouble T, double lost) {
   const DoubleDouble x = two_sum(l * c.scale, c.absent_x);
@@ -189,7 +190,7 @@ TERMSIFT_INLINE void with_sum(const Arguments& arguments, const F& f) {
   });
 }
 
-// Adds the V of one pair. One instruction adds both parts, while two_sum needs sixteen instructions with loads and stores.
+// Adds on_grid and rest of one pair to V in one instruction. two_sum would need sixteen instructions, with loads and stores.
 TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) {
   using Two = Lanes<double, 2>;
   Two V;
@@ -198,7 +199,7 @@ TERMSIFT_INLINE void add_on_grid(TermValue& value, double on_grid, double rest) 
   store(V, &value.V_hi);
 }
 
-// Divergents (ordinary_impl.hpp) explains why there are several short loops.
+// The comment at Divergents (ordinary_impl.hpp) explains why score() has several short loops.
 template <Measure measure, Variable variable, PairSum sum_of>
 void score(const ClassPairs& pairs) {
   double U_hi[block_terms], U_lo[block_terms], l[block_terms], hi[block_terms], lo[block_terms], margin[block_terms];
@@ -243,7 +244,7 @@ void score(const ClassPairs& pairs) {
     long long some_doubtful = 0;
     for (int j = 0; j < lanes; ++j) some_doubtful |= margin[j] > 0 ? 0 : 1;
     if constexpr (sum_of == PairSum::split && has_complement(variable)) {
-      // PairTotals::most_V explains why the sums of on_grid are exact.
+      // The comment at PairTotals::most_V explains why the sums of on_grid are exact.
       const double to_grid = 0.75 * pairs.model->totals.most_V;
       for (int j = 0; j < lanes; ++j) {
         const double on_grid = (hi[j] + to_grid) - to_grid;
@@ -310,7 +311,7 @@ void finish(const SummedBlock& block) {
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble sum = two_sum(block.absent_hi[j], values[j].V_hi);
       block.scores[j] = sum.hi + (sum.lo + (block.absent_lo[j] + values[j].V_lo));
-      // If the pairs subtract most of absent_hi again, its rounding errors remain in the score.
+      // A score far below absent_hi is unreliable, because it contains the rounding errors of absent_hi.
       block.doubtful[j] = block.scores[j] >= 0.75 * block.absent_hi[j] ? 0 : 1;
     }
     return;
@@ -333,8 +334,8 @@ void finish(const SummedBlock& block) {
     const DoubleDouble rest = add(subtract(A, multiply(P, logarithm(T))), multiply(R, T));
     const double score = rest.hi + (rest.lo + V[j]);
     block.scores[j] = score;
-    // The error of V must not exceed the rounding error of the score. The errors of the sum of V and of `rest` must be far
-    // smaller.
+    // The error of V must not exceed the rounding error of the score. The errors of adding up V and of `rest` must be far
+    // smaller than the rounding error of the score.
     const double V_sum = n_pairs[j] * n_pairs[j] * (0x1p-50 * totals.most_V);
     margin[j] = smaller(score - larger(V_sum, magnitude(V[j])), score - 0x1p-12 * (P.hi + R.hi * T.hi));
   }
@@ -355,7 +356,7 @@ void values(const ClassValues& block) {
       const Value v = ordinary_value<measure, variable>(probability(x, c), T, c.rest_inverse, lost);
       value[j] = v.value;
       margin[j] = smaller(v.margin, v.difference_margin);
-      // ordinary_value checks only p, but the series also needs q <= ordinary_p. q is at most T / (1 - pi_c).
+      // ordinary_value() checks only p, but the series also needs q <= ordinary_p. An upper limit of q is T / (1 - pi_c).
       if constexpr (variable == Variable::small_probability)
         margin[j] = smaller(margin[j], ordinary_p - T.hi * c.rest_inverse.hi);
     }

@@ -9,7 +9,7 @@
 namespace termsift {
 namespace {
 
-using simd::baseline::logarithm;  // gives the same bits with every C library
+using simd::baseline::logarithm;  // unlike std::log, gives the same bits with every C library
 
 DoubleDouble multiply(DoubleDouble a, double b) { return multiply(a, DoubleDouble{b, 0}); }
 
@@ -51,8 +51,8 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
     const DoubleDouble log_x = logarithm(two_sum(l, b1));
     totals.log_x_hi[l] = log_x.hi, totals.log_x_lo[l] = log_x.lo;
   }
-  // rest[k] is T_0 without the part of class k. It is the sum before k plus the sum after k, because a difference would lose
-  // its digits if class k had nearly all of T_0.
+  // rest[k], which is T_0 without the summand of class k, is the sum before k plus the sum after k. Subtracting the summand
+  // of class k from T_0 would lose digits if class k had nearly all of T_0.
   const std::size_t n = pairs.classes.size();
   std::vector<DoubleDouble> rest(n);
   DoubleDouble before, after;

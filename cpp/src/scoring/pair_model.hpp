@@ -1,23 +1,23 @@
 // Computes the sum of a measure over all classes by visiting only the classes that have the term.
 //
-// With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and
-// q = r_c (T - w_c x), and
-//     log(p/q) = log x + kappa_c - log T - log(1 - w_c x / T),   kappa_c = log((1 - pi_c) / L_c).
-// Only the last logarithm depends on both the class and the term's counts in all classes. Hence, with weights omega_c (pi_c
-// for the mean, otherwise 1),
+// With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and q = r_c (T
+// - w_c x). With kappa_c = log((1 - pi_c) / L_c), it follows that
+//     log(p/q) = log x + kappa_c - log T - log(1 - w_c x / T).
+// Only log(1 - w_c x / T) depends on both the class and the term's counts in all classes. Let omega_c be the weight of class
+// c: pi_c for the mean, otherwise 1. With t as in simd/logarithms.hpp, the weighted sum of the divergences KL_c is
 //     sum_c omega_c KL_c = A - P log T + R T + V,
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
-//     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)],   t as in simd/logarithms.hpp.
-// The summands of A and P depend only on the class and the count. They are double-doubles, because digits cancel in
-// A - P log T. V is a minor part of the score, so its summands are doubles.
+//     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)].
+// The summands of A and P are double-doubles, because digits cancel in A - P log T. V is a small part of the score, so its
+// summands are doubles.
 //
-// If smoothing is most of the mass of the classes, a term with few pairs has a score far below P or V. Its score is then a
-// sum of whole values, V = sum_c omega_c KL_c. Whole values are also summed for all other measures. They are also
-// summed if smoothing alone makes p > 2^-6 in any class, because a split sum uses a series of t(1-p, 1-q) for p, q <= 2^-6.
+// PairSum::split sums A, P and V. PairSum::whole sums only whole values: V = sum_c omega_c KL_c. If smoothing is most of the
+// mass of the classes, a term with few pairs has a score far below P or V, so the term needs a whole sum. A whole sum is
+// also used if smoothing alone makes p > 2^-6 in any class, because a split sum uses a series of t(1-p, 1-q) for p,
+// q <= 2^-6. All measures other than KL need whole sums.
 //
-// A class without the term (l = 0) makes known contributions to A, P and T, so only the changes by pairs are summed. If V is
-// summed over all classes as if no class had the term, it depends only on U = T - T_0 = sum_c w_c l_ic
-// (sparse_scores.cpp).
+// A class without the term (l = 0) adds constants to A, P and T, so pairs add only their differences from these constants.
+// Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (sparse_scores.cpp).
 #pragma once
 
 #include <cstdint>
@@ -28,20 +28,20 @@
 namespace termsift {
 
 enum class PairSum : std::uint8_t {
-  split,  // A - P log T + R T + V; used for kl, unless the variable is Variable::probability
+  split,  // A - P log T + R T + V; used for kl with small probabilities or rates
   whole   // only V
 };
 
-// The sums over the pairs of one term. Each sum is a double-double (hi, lo). Only split sums use the number of pairs.
+// The sums over the pairs of one term. Each sum is a double-double (hi, lo). Only split sums use the number n_pairs.
 struct alignas(64) TermSums {
   enum : int { U, P, A, n_pairs };
   double hi[4], lo[4];
 };
 
-// The accumulators that are touched while V is summed. They are half the size of TermSums because that loop is bound by
-// memory.
+// The sums of one term that the loop over V accesses. Memory limits the loop over V, so TermValue is only half as large as
+// TermSums.
 struct alignas(32) TermValue {
-  double U_hi, U_lo;  // U of TermSums, normalised, because after many additions lo can be large
+  double U_hi, U_lo;  // U of TermSums, normalised, because many additions can make its low part large
   double V_hi, V_lo;
 };
 
@@ -53,24 +53,24 @@ struct PairConstants {
   double inverse;              // 1 / L_c
   double absent_p;             // b1 / L_c
   double absent_w;             // w_c b1
-  double T_0_rest;             // T_0 without the class's part
+  double T_0_rest;             // T_0 without the summand of this class
   double b1;
   DoubleDouble kappa;          // kappa_c
   DoubleDouble P;              // omega_c / L_c
   DoubleDouble absent_P;       // omega_c b1 / L_c
   DoubleDouble linear;         // omega_c (1 / L_c + r_c w_c)
   DoubleDouble absent_A;       // the class's summand of A at l = 0, without terms linear in x
-  const ClassConstants* base;  // the constants for whole values
+  const ClassConstants* base;  // the constants for scaled counts, used in whole sums
 };
 
-// The sums over all classes at l = 0.
+// The sums over all classes for a term that no class has (l = 0).
 struct PairTotals {
   DoubleDouble T_0, P_0, A_0, R;
-  // A power of two that is at least 4 sum_c omega_c, or 0 for rates. In a split sum, V_hi of a pair is a multiple of the
-  // grid step 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, V of a pair is below 0.6 omega_c,
-  // because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact. A sum of n
-  // rests, each at most half a step, has an error of at most n^2 2^-107 most_V. This must be below 2^-57 times the score.
-  // For rates, V of a pair may exceed 0.6 omega_c, so V is summed as a double-double.
+  // A power of two that is at least 4 sum_c omega_c, or 0 for rates. In a split sum, each pair's V is split into a multiple
+  // V_hi of the grid step 2^-53 most_V and the rest V_lo. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V of a pair is below
+  // 0.6 omega_c, because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact.
+  // A sum of n rests V_lo, each at most half a step, has an error of at most n^2 2^-107 most_V, which must be below 2^-57
+  // times the score. For rates, the V of a pair may exceed 0.6 omega_c, so V is summed as a double-double.
   double most_V;
   // log(l + b1) for small counts l.
   static constexpr int n_logs = 256;
@@ -91,7 +91,7 @@ struct PairModel {
   }
 };
 
-// Totals L_c outside [1 / most_pair_total, most_pair_total] could make the double-doubles above overflow or underflow.
+// Totals L_c outside [1 / most_pair_total, most_pair_total] could make double-doubles of a PairModel overflow or underflow.
 inline constexpr double most_pair_total = 0x1p300;
 
 template <CountType Count>
@@ -100,19 +100,19 @@ bool fits_pair_model(const ClassRow<Count>& row, double b2) {
   return total >= 1 / most_pair_total && total <= most_pair_total;
 }
 
-// Requires Aggregate::sum or Aggregate::mean, b1 > 0, and totals L_c in the range of most_pair_total. O(n_classes).
+// Requires Aggregate::sum or Aggregate::mean, b1 > 0, and classes that satisfy fits_pair_model(). O(n_classes).
 PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate);
 
 // ---- kernels -----------------------------------------------------------------------------------------------------------
 
-// n pairs of one class with distinct terms.
+// n (class, term) pairs of one class with distinct terms.
 struct ClassPairs {
   std::int64_t n;
   const PairModel* model;
   const PairConstants* constants;  // the constants of the class
   PairSum sum;
-  const std::uint32_t* narrow_l;  // (n,) l_ic, or null
-  const double* l;                // (n,) l_ic, if narrow_l is null
+  const std::uint32_t* narrow_l;  // (n,) the counts l_ic, or null
+  const double* l;                // (n,) the counts l_ic if narrow_l is null
   const TermId* terms;            // (n,) distinct
   TermId first;                   // sums[i - first], values[i - first] and doubtful[i - first] belong to term i
   TermSums* sums;
@@ -120,20 +120,20 @@ struct ClassPairs {
   unsigned char* doubtful;
 };
 
-// n <= block_terms terms in one class, with the U of each term. n is a multiple of 8.
+// A block of n terms in one class, with the U of each term. n is a multiple of 8 and at most block_terms.
 struct ClassValues {
   int n;
   const PairModel* model;
   const PairConstants* constants;  // the constants of the class
-  Measure measure;                 // may differ from that of the model
-  const double* l;                 // (n,) l_ic, or 0 if the term is absent
+  Measure measure;                 // may differ from the measure of the model
+  const double* l;                 // (n,) the count l_ic of each term, 0 if the class lacks the term
   const double* U_hi;              // (n,)
   const double* U_lo;
   double* values;                  // (n,) out
   unsigned char* doubtful;         // (n,) out: 1 if the value is unreliable
 };
 
-// n <= block_terms values of U. For each of them, V is computed as if no class had the term. n is a multiple of 8.
+// A block of n values of U. Each V is computed as if no class had the term. n is a multiple of 8 and at most block_terms.
 struct AbsentBlock {
   int n;
   const PairModel* model;
@@ -147,14 +147,14 @@ struct AbsentBlock {
   unsigned char* doubtful;  // (n,) out: 1 if V is unreliable
 };
 
-// n <= block_terms terms whose pairs of all classes have been added up. n is a multiple of 8.
+// A block of n terms whose pairs have been added up over all classes. n is a multiple of 8 and at most block_terms.
 struct SummedBlock {
   int n;
   const PairModel* model;
   PairSum sum;
   const TermSums* sums;      // (n,)
   const TermValue* values;   // (n,)
-  const double* absent_hi;   // (n,) V summed over all classes, as if the term were absent from all
+  const double* absent_hi;   // (n,) V summed over all classes as if no class had the term
   const double* absent_lo;
   double* scores;           // (n,) out
   unsigned char* doubtful;  // (n,) out: 1 if the score is unreliable
@@ -162,10 +162,10 @@ struct SummedBlock {
 
 struct PairKernels {
   void (*mix)(const ClassPairs&);           // adds the class's contribution to U and, in a split sum, to P and A. O(n)
-  void (*score)(const ClassPairs&);         // adds (value with l_ic) - (value with 0) to V, given U. O(n)
-  void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value with 0), given U. O(n_classes n)
+  void (*score)(const ClassPairs&);         // adds to V the change of the class's value from count 0 to l_ic, given U. O(n)
+  void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value for count 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
-  void (*values)(const ClassValues&);       // computes values as exactly as class_results() unless doubtful. O(n)
+  void (*values)(const ClassValues&);       // computes values that are as exact as class_results() unless doubtful. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

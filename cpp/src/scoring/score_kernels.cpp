@@ -1,4 +1,4 @@
-// The kernels that score blocks of terms. ordinary_impl.hpp scores most terms, and this file the few unreliable ones.
+// The kernels that score blocks of terms. ordinary_impl.hpp scores most terms, and score_block_carefully() the others.
 #include "scoring/score_kernels.hpp"
 
 #include "scoring/ordinary_impl.hpp"
@@ -19,23 +19,23 @@ void score_block(const ScoreBlock& block) {
 
 // ---- careful scores ----------------------------------------------------------------------------------------------------
 
-// Scores terms whose ordinary results are unreliable, by double-double differences from a reference class.
+// Terms with unreliable ordinary results are scored from double-double differences between each class and a reference class.
 //
-// Let u = 2^-53, n the number of classes, T = sum_k pi_k p_k, e_k = p_k - p_r and S = |e_c| + sum_k pi_k |e_k|. In class c,
-// p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1 or L is not a double,
-// products with low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r). The reference r has the
-// largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). If c = r, both errors have a factor 1 - pi. Every other
-// class has 1 - pi >= 1/2. Hence the error of p - q = (p - T) / (1 - pi) is at most 190 n^2 u^2 max(p, q). All values depend
-// on (p - q)^2. Their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
+// Let u = 2^-53, n the number of classes, T = sum_k pi_k p_k, r the reference class, e_k = p_k - p_r and S = |e_c| + sum_k
+// pi_k |e_k|. In class c, p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1
+// or L is not a double, products with low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r). The
+// class r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). For c = r, the errors of p - T have a
+// factor 1 - pi. Every class except r has 1 - pi >= 1/2. The error of p - q = (p - T) / (1 - pi) is thus at most 190 n^2 u^2
+// max(p, q). All values depend on (p - q)^2, so their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
 //
-// If all low parts are 0, values have this accuracy if |p - T| >= n 2^-52 S, even if S is much smaller than p. Only by
-// chance is T closer to p. The value of class c then loses digits, but a sum over classes does not: some other class k has
-// |p_k - T| >= sum_j pi_j |e_j| / 2, so its value has this accuracy and is far larger than that of class c.
+// With all low parts 0, |p - T| >= n 2^-52 S suffices for a relative error of at most 1e-14, even if S is much smaller than
+// p. If T happens to be closer to p than n 2^-52 S, the value of class c loses digits, but a sum over classes does not. Some
+// other class k has |p_k - T| >= sum_j pi_j |e_j| / 2, so its value is accurate and far larger than the value of class c.
 
-// If |p - T| is at most this fraction of S (see above), p - T is a rounding error of double-doubles and is replaced by 0.
+// If |p - T| is at most 2^-92 S, for S as above, p - T is a rounding error of double-doubles and is replaced by 0.
 constexpr double nothing = 0x1p-92;
 
-// Returns d^2 / (r (1-r)) for r in [0, 1], given complement = 1-r. Here 0/0 is 0.
+// Returns d^2 / (r (1-r)) for r in [0, 1], given complement = 1-r. 0/0 counts as 0.
 TERMSIFT_INLINE double squared_over_variance(DoubleDouble d, DoubleDouble r, double complement) {
   const DoubleDouble variance = multiply(r, {complement, 0.0});
   const DoubleDouble usable{larger(variance.hi, least_probability), variance.lo};
@@ -52,8 +52,8 @@ TERMSIFT_INLINE double squared_over_rate(DoubleDouble d, DoubleDouble r) {
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Holds the largest of the added weights w >= 0, and the sum of all others as a double-double. The sum of all weights except
-// any one is then computed without subtracting nearly equal numbers.
+// Holds the largest of the added weights w >= 0, and the sum of the other weights as a double-double. The function without()
+// sums all weights except one, and subtracts no nearly equal numbers.
 struct WeightSums {
   double top[block_terms], rest_hi[block_terms], rest_lo[block_terms];
 
@@ -82,16 +82,16 @@ struct ClassSums {
 };
 
 // Returns q = p - d as a double-double, given q as a double. If q is far smaller than p, p - d would have fewer correct
-// digits than the given q. In this case, the given q is returned with the low part 0.
+// digits than the given q, which is then returned with the low part 0.
 TERMSIFT_INLINE DoubleDouble refine(double q, DoubleDouble p, DoubleDouble d) {
   const DoubleDouble difference = two_sum(p.hi, -d.hi);
   const double correction = (difference.hi - q) + (difference.lo + (p.lo - d.lo));
   return quick_two_sum(q, magnitude(correction) <= 0x1p-50 * q ? correction : 0.0);
 }
 
-// Returns x L_r - x_r L. The result is exact if all low parts are 0, as with integer counts and Laplace smoothing.
-// Otherwise products with low parts are rounded, and a difference within their rounding error is set to 0. Hence equal
-// probabilities always have the difference 0.
+// Returns x L_r - x_r L. The result is exact if all low parts are 0, as with integer counts and Laplace smoothing. Products
+// with low parts are rounded, and a difference within the rounding error of the products is set to 0. Equal probabilities
+// thus always have the difference 0.
 TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, DoubleDouble x_r, DoubleDouble L) {
   const DoubleDouble ours = multiply(x, L_r), theirs = multiply(x_r, L), d = subtract(ours, theirs);
   const double low_products = (magnitude(x.hi * L_r.lo) + magnitude(x.lo * L_r.hi)) +
@@ -101,7 +101,7 @@ TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, 
   return {none ? 0.0 : d.hi, none ? 0.0 : d.lo};
 }
 
-// Computes e = p_ic - p_ir and the sums in a first pass over the classes. O(n_classes n).
+// Computes e = p_ic - p_ir and the ClassSums in a first pass over the classes. O(n_classes n).
 void sum_classes(const CarefulBlock& block, ClassSums& sums) {
   const ClassConstants& r = block.constants[block.reference];
   for (int j = 0; j < block.n; ++j) {
@@ -146,7 +146,7 @@ TERMSIFT_INLINE Distribution distribution(const CarefulBlock& block, const Class
   return {p, refine(sums.p.without(j, c.prior.hi * p.hi) * c.rest_inverse.hi, p, d), d};
 }
 
-// Computes the values (block,) of class k. Values of probabilities are accurate if p <= ordinary_p in every class. O(n).
+// Computes the values (block,) of class k. Values of probabilities are accurate if every p is at most ordinary_p. O(n).
 template <Measure measure, bool with_complement>
 void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int k, double* values) {
   const ClassConstants c = block.constants[k];
@@ -165,8 +165,9 @@ void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int 
   }
 }
 
-// A term is common if p > ordinary_p in some class. The values of a common term are replaced in every class: its 1-p and 1-q
-// are summed separately. Whether a term is common depends only on its own counts, so equal columns have equal scores.
+// A term is common if p > ordinary_p in some class. For common terms, the values of all classes are computed again, from
+// separate sums of 1-p and 1-q. Whether a term is common depends only on its counts, so terms with equal counts have equal
+// scores.
 template <Measure measure>
 void common_class_values(const CarefulBlock& block, const ClassSums& sums) {
   bool some_common = false;

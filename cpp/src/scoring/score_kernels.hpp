@@ -6,12 +6,12 @@
 
 namespace termsift {
 
-// The number of terms in a block. It is a multiple of the vector size on every target. In such large blocks, loading a
-// class's constants takes only a small part of the time.
+// The number of terms in a block is a multiple of the vector size on every SIMD target. In blocks of 128 terms, loading the
+// constants of a class takes only a small part of the time.
 inline constexpr int block_terms = 128;
 
-// A block of n <= block_terms terms. n is a multiple of 8. Arrays of shape (n_classes, block) are row-major, with rows of
-// block_terms. Unused lanes may hold any counts, and their results are not read.
+// A block of n terms. n is a multiple of 8 and at most block_terms. Arrays of shape (n_classes, block) are row-major, with
+// rows of block_terms. Unused lanes may hold any counts, and their results are not read.
 struct ScoreBlock {
   int n;
   int n_classes;                    // the number of nonempty classes
@@ -21,9 +21,9 @@ struct ScoreBlock {
   Aggregate aggregate;
   double lost;              // ClassModel::lost
   const double* x_hi;       // (n_classes, block) the high part of x_ic = s (l_ic + b1)
-  const double* x_lo;       // (n_classes, block) the low part, or null if all are 0
-  double* class_scores;     // (n_classes, block) out, or null
-  double* scores;           // (block,) out, or null
+  const double* x_lo;       // (n_classes, block) the low part of x_ic, or null if all low parts are 0
+  double* class_scores;     // (n_classes, block) out: the values of the classes, or null
+  double* scores;           // (block,) out: the scores of the terms, or null
   unsigned char* doubtful;  // (block,) out: 1 if the results are unreliable and score_block_carefully must recompute them
 };
 

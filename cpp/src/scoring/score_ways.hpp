@@ -1,4 +1,4 @@
-// Two algorithms that compute scores. Their results are equal up to rounding.
+// Two algorithms that compute the same scores, up to rounding.
 #pragma once
 
 #include "termsift/scores.hpp"
@@ -11,9 +11,9 @@ template <CountType Count>
 void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                  const Threads& threads, double* scores);
 
-// Visits only the classes that have a term. The contribution of the other classes comes from the sum over all classes for
-// an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense. Requires
-// b1 > 0, and totals in the range of most_pair_total; Aggregate::max requires fits_pair_values() (mixtures.cpp).
+// For each term, visits only the classes that have the term. The contribution of the other classes is derived from the sum
+// over all classes for an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense.
+// Requires b1 > 0 and fits_pair_model() for all classes; Aggregate::max requires fits_pair_values() (mixtures.cpp).
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);
@@ -23,8 +23,7 @@ template <CountType Count>
 void score_largest(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads,
                    double* scores);
 
-// Returns true if `score` calls score_sparse. The result does not depend on the number of threads or the SIMD target, so
-// neither changes a bit of a score.
+// Returns true if `score` calls score_sparse. The result does not depend on the number of threads or the SIMD target.
 template <CountType Count>
 bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate);
 

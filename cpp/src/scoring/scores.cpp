@@ -15,18 +15,18 @@ namespace {
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
 
-// One thread's scratch for chunks of terms.
+// The memory that one thread reuses for all its chunks of terms.
 template <CountType Count>
 struct Workspace {
   Workspace(const ScoreTask<Count>& task, std::int64_t n) : entries(task.n_classes()), chosen(at(n)), scorer(task) {}
   ChunkEntries entries;
   std::vector<unsigned char> chosen;
-  std::vector<std::uint16_t> numbers;  // for each term, the number of its pattern
+  std::vector<std::uint16_t> numbers;  // for each term, the number of its pattern of counts
   BlockScorer<Count> scorer;
 };
 
-// Writes results (rows, terms of the range), row-major, from the counts of the terms in all classes. There is one row of
-// scores, or one row for each class of the counts. O(n_classes * occurring terms).
+// Computes results (rows, terms of the range), row-major, from the counts of the terms in all classes. `results` has one row
+// of scores, or one row of values for each class of the counts. O(n_classes * occurring terms).
 template <CountType Count, class Result>
 void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& requested, Result* results) {
   const std::int64_t n_terms = range.size();
@@ -39,7 +39,7 @@ void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& req
       for (int i = 0; i < n; ++i) row[terms[i] - range.first] = static_cast<Result>(values[i]);
     }
   };
-  // Most terms of a hashed vocabulary are in no class, and all such terms have the same results.
+  // Most terms of a hashed vocabulary are in no class, and all terms in no class have the same results.
   const std::vector<double> unseen = BlockScorer<Count>(task).results_of_unseen();
   const Threads threads = worth(requested, n_terms * static_cast<std::int64_t>(n_classes));
   PerThread<Workspace<Count>> workspaces(threads);
@@ -47,8 +47,8 @@ void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& req
     Workspace<Count>& work = workspaces.own(worker, task, chunk_terms);
     const std::int64_t first = range.first + begin, last = range.first + end;
     work.entries.find(task, first, last);
-    // If the chunk has more pairs than terms, assume that most of its terms occur. Finding the absent terms would then take
-    // longer than skipping them would save.
+    // If the chunk has more pairs than terms, most of its terms should occur. Finding the absent terms would take longer
+    // than scoring them.
     const bool all = work.entries.size() > last - first;
     if (!all) {
       std::fill(work.chosen.begin(), work.chosen.end(), 0);
@@ -64,16 +64,16 @@ void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& req
 
 // ---- few classes ---------------------------------------------------------------------------------------------------------
 
-// The score of a term depends only on its pattern: its counts in all classes. With few classes, most terms of a
-// large vocabulary share a few thousand patterns with counts below a number `side`. For example, of 4 million terms of two
-// classes, 99.6% had counts below 64 in both. The scores of these patterns fit into the cache and are looked up. For a
-// million terms of two to four classes, lookups take 0.25 to 0.4 times as long. Pattern (l_1, l_2, ...) has the number
-// l_1 + side (l_2 + side (...)), so a term that no class has is number 0.
+// The score of a term depends only on its pattern, that is, its counts in all classes. With few classes, most terms of a
+// large vocabulary share a few thousand patterns with counts below a number `side`. For example, 99.6% of 4 million terms of
+// two classes had counts below 64 in each class. The scores of so few patterns fit into the cache and are looked up. For a
+// million terms of two to four classes, lookups take 0.25 to 0.4 times as long as scoring all terms. The pattern (l_1, l_2,
+// ...) has the number l_1 + side (l_2 + side (...)), so a term that no class has gets the number 0.
 constexpr std::int64_t most_patterns = 1 << 12;
-constexpr std::uint16_t large = most_patterns;  // added to a term's number for each large count
+constexpr std::uint16_t large = most_patterns;  // added to the number of a term for each count of at least `side`
 constexpr std::size_t most_classes_of_patterns = 4;
 
-// Returns `side`, or 1 if lookups would not be faster.
+// Returns `side`, or 1 if lookups would not be faster than scoring all terms.
 template <CountType Count>
 std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
   if (task.n_classes() > most_classes_of_patterns) return 1;
@@ -88,8 +88,8 @@ std::int64_t side_of_patterns(const ScoreTask<Count>& task) {
     n_terms = std::max(n_terms, task.row(k).size);  // a lower bound on the number of terms that occur
   }
   while (n_patterns(side + 1) <= std::min(n_terms / 8, most_patterns)) ++side;
-  // If most terms have a large count, lookups take 1.5 times as long as scoring. A sample estimates the number of such
-  // terms.
+  // If most terms have a count of at least `side`, lookups take 1.5 times as long as scoring all terms. The number of large
+  // counts is estimated from a sample.
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
     const std::int64_t step = std::max<std::int64_t>(task.row(k).size / 64, 1);
     for (std::int64_t i = 0; i < task.row(k).size; i += step)
@@ -119,7 +119,7 @@ std::vector<double> scores_of_patterns(const ScoreTask<Count>& task, std::int64_
   return scores;
 }
 
-// Looks up the scores of terms whose counts are all below `side`, and scores the others. O(pairs + n_classes * others).
+// Looks up the scores of terms whose counts are all below `side`, and scores the other terms. O(pairs + n_classes * others).
 template <CountType Count>
 void run_by_pattern(const ScoreTask<Count>& task, std::int64_t side, const Threads& requested, double* scores) {
   const std::vector<double> scores_of = scores_of_patterns(task, side, requested);

@@ -18,23 +18,24 @@ namespace {
 
 // ---- classes without the term -----------------------------------------------------------------------------------------
 
-// With smoothing, a class without the term has p_ic = b1 / L_c. Its contribution to the score depends on the term only
-// through U = sum_k w_k l_ik. V(U) is the sum of these contributions over all classes, as if no class had the term
-// (pair_model.hpp). V is smooth, so AbsentClasses interpolates it piecewise, with two pieces for each power of two of U.
+// With smoothing, a class without the term has p_ic = b1 / L_c. What a class without the term adds to the score depends on
+// the term only through U = sum_k w_k l_ik. V(U) is the sum of what all classes add, as if no class had the term
+// (pair_model.hpp). V is smooth, so AbsentClasses interpolates V piecewise, with two pieces for each power of two of U.
 
-// The number of nodes of a piece, and this number rounded up to a multiple of 8 for whole vectors.
+// The number of interpolation nodes in a piece, and n_nodes rounded up to a multiple of 8 for whole vectors.
 constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
 using Nodes = std::array<double, n_nodes>;
 
-// The pieces of U are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). A piece's number is U's exponent bits and first fraction bit.
+// The pieces of U are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). The number of a piece consists of U's exponent bits and first
+// fraction bit.
 std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
-// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is first reduced below pi/2, because the rounding error of the
-// angle at k = 600 would cost V four bits. Calls of cos() instead of a table took a tenth of the time for 20,000 terms.
+// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is reduced below pi/2 first, because at k = 600 the angle's rounding
+// error would make V lose four bits. Without the table, calls of cos() took a tenth of the time for 20,000 terms.
 double cosine(int k) {
   static const auto cosines = [] {
-    std::array<double, 4 * n_nodes> table{};  // 0 at k = n_nodes and 3 n_nodes
+    std::array<double, 4 * n_nodes> table{};  // the cosines at k = n_nodes and 3 n_nodes stay 0
     for (int i = 0; i < n_nodes; ++i) {
       const double x = std::cos(std::numbers::pi * i / (2 * n_nodes));
       table[i] = x, table[2 * n_nodes - i] = -x, table[2 * n_nodes + i] = -x;
@@ -51,7 +52,7 @@ double node(int i) { return cosine(2 * i + 1); }
 // Returns the coefficients of the polynomial of degree n_nodes - 1 that has the values f at the nodes. O(n_nodes^2).
 Nodes interpolate(const Nodes& f) {
   Nodes result{};
-  Nodes before{}, power{};  // the coefficients of T_(m-1) and T_m
+  Nodes before{}, power{};  // the coefficients of the Chebyshev polynomials T_(m-1) and T_m
   power[0] = 1;
   for (int m = 0; m < n_nodes; ++m) {
     double coefficient = 0;
@@ -70,10 +71,10 @@ class AbsentClasses {
  public:
   AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum) : pairs_(pairs), sum_(sum) {
     const double T_0 = pairs.totals.T_0.hi;
-    // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). This bound is largest for the class with the
-    // largest prior, so limiting T limits every q. The limit of q is 2^-6 if series for small p and q are used. Otherwise
-    // the limit is 1/4, because n_nodes nodes are enough at this distance from the singularity at q = 1. Rates need no
-    // limit.
+    // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). The bound T / (1 - pi) is largest for the class
+    // with the largest prior, so limiting T limits every q. The limit of q is 2^-6 if series for small p and q are used.
+    // Without series, the limit of q is 1/4, because n_nodes nodes are enough at this distance from the singularity at
+    // q = 1. Rates need no limit.
     const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
     const double T_end = has_complement(pairs.variable)
                              ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse.hi
@@ -85,9 +86,9 @@ class AbsentClasses {
     if (n_pieces_ > 0) pieces_ = std::make_unique<Piece[]>(static_cast<std::size_t>(n_pieces_));
   }
 
-  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated. This
-  // happens if T is close to or above its limit (see the constructor), or if U is so small that p - T lacks digits.
-  // O(1) if the piece of U is ready, otherwise O(n_classes). Safe to call from any thread.
+  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated. V(U) cannot be
+  // interpolated near or above the limit of T (see the constructor), or if U is so small that p - T lacks digits. O(1) if
+  // the piece of U has been tabulated, otherwise O(n_classes). Any thread may call find().
   bool find(DoubleDouble U, DoubleDouble& V) const {
     const std::int64_t index = piece_of(U.hi);
     if (index < first_ || index >= first_ + n_pieces_) return false;
@@ -101,7 +102,7 @@ class AbsentClasses {
     }
     if (!piece.usable) return false;
     const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
-    // The processor evaluates these four polynomials in t^4 at once. Horner's rule (36 steps) took 3 times as long.
+    // The processor evaluates the four polynomials in t^4 at once. Horner's rule with 36 steps took 3 times as long.
     const double t2 = t * t, t4 = t2 * t2;
     double slope[4];
     for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];
@@ -112,7 +113,7 @@ class AbsentClasses {
   }
 
  private:
-  static constexpr int n_slopes = (n_nodes + 2) / 4 * 4;  // n_nodes - 1, rounded up to a multiple of 4 with zeros
+  static constexpr int n_slopes = (n_nodes + 2) / 4 * 4;  // n_nodes - 1, rounded up to a multiple of 4; later slopes are 0
   struct Piece {
     std::atomic<bool> ready = false;
     std::mutex making;
@@ -158,11 +159,11 @@ class AbsentClasses {
 
 // ---- classes with the term --------------------------------------------------------------------------------------------
 
-// Returns the number of terms in a thread's chunk. In small chunks, the terms' sums (100 bytes per term) stay in cache.
-// But the hardware prefetcher fails at the start of a class's entries, so a class should have many entries in a chunk. With
-// 50 classes of 6,000 pairs each, chunks of 2^15 terms took 1.05 times as long as chunks of 2^14. With 5,000 classes of 220
-// pairs each, 2^14 took 1.25 times as long as 2^16. All threads get the same number of chunks. In a vocabulary sorted by
-// frequency, the first terms have most pairs, so each thread needs several chunks even for 20,000 terms.
+// Returns the number of terms in a thread's chunk. In small chunks, the terms' sums (100 bytes per term) stay in cache. But
+// the hardware prefetcher fails at the start of a class's entries, so a chunk should have many entries of a class. With 50
+// classes of 6,000 pairs, chunks of 2^15 terms took 1.05 times as long as chunks of 2^14. With 5,000 classes of 220 pairs,
+// chunks of 2^14 terms took 1.25 times as long as chunks of 2^16. All threads get the same number of chunks. In a vocabulary
+// sorted by frequency, the first terms have most pairs, so each thread needs several chunks even for 20,000 terms.
 std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size_t n_classes, const Threads& threads) {
   constexpr std::int64_t least = 1 << 12, most = 1 << 16;
   constexpr double enough_pairs = 1024;
@@ -175,7 +176,7 @@ std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
-// Data that all chunks share. `whole` is for terms that lose digits in a split sum, or for all terms if no sum is split.
+// Data that all chunks share. `whole` is for terms that lose digits in a split sum, or for all terms without split sums.
 struct SharedSums {
   SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
       : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
@@ -186,7 +187,7 @@ struct SharedSums {
   AbsentClasses split, whole;
 };
 
-// Scores chunks of terms. Each thread has its own SparseScorer. Arrays are (terms of the chunk,) unless stated otherwise.
+// Scores chunks of terms. Each thread has its own SparseScorer. Most arrays have one element per term of the chunk.
 template <CountType Count>
 class SparseScorer {
  public:
@@ -217,7 +218,8 @@ class SparseScorer {
   }
 
  private:
-  // Chooses the doubtful terms for a second sum, and sets their V to 0. Returns true if any term is chosen.
+  // Chooses the terms with doubtful split sums, which need whole sums, and sets their V to 0. Returns true if any term is
+  // chosen.
   bool choose_doubtful() {
     for (std::size_t j = 0; j < n_; ++j) {
       if (doubtful_[j] == 0) continue;
@@ -263,7 +265,7 @@ class SparseScorer {
   void doubt(TermId term) { doubtful_[static_cast<std::size_t>(term - first_)] = 1; }
 
   // Copies the pairs of the chosen terms, or all pairs if none is chosen, from the entries [begin, begin + n) of a row to
-  // terms_ and l_. Returns the number of copied pairs.
+  // the arrays terms_ and l_. Returns the number of copied pairs.
   std::int64_t copy_pairs(const ClassRow<Count>& row, std::int64_t begin, std::int64_t n, const PairConstants& c) {
     terms_.resize(sums_.size());
     l_.resize(sums_.size());
@@ -273,12 +275,12 @@ class SparseScorer {
       const auto at = static_cast<std::size_t>(n_copied++);
       terms_[at] = row.terms[i];
       l_[at] = static_cast<double>(count);
-      // The count must be exact as a double. It must also change U, because U = 0 marks a term that no class has.
+      // A pair is doubtful if a double does not hold the count, or if U remains 0, because U = 0 marks a term in no class.
       if (!is_double(count) || l_[at] * c.w.hi == 0) doubt(row.terms[i]);
     };
     if (chosen_.empty()) {
       for (std::int64_t i = begin; i < begin + n; ++i) copy(i);
-    } else if (16 * std::ssize(chosen_) < n) {  // searching is faster than reading all entries
+    } else if (16 * std::ssize(chosen_) < n) {  // searching for terms is faster than reading all entries
       std::int64_t i = begin;
       for (const TermId term : chosen_)
         if (i = find_term(row, i, begin + n, term); i < begin + n && row.terms[i] == term) copy(i);
@@ -330,7 +332,7 @@ class SparseScorer {
   std::vector<TermId> chosen_;            // the terms of the second sum, in increasing order; empty during the first sum
   std::vector<unsigned char> is_chosen_;  // 1 if a term is chosen
   std::vector<TermId> terms_;             // the terms of the copied pairs of a class
-  std::vector<double> l_;                 // the counts of these pairs
+  std::vector<double> l_;                 // the counts of the copied pairs of a class
   BlockScorer<Count> dense_;
 };
 
@@ -347,7 +349,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // These are measured costs. The unit is the cost of one value in score_dense. V is tabulated in about 48 pieces.
+  // The costs are multiples of the measured cost of one value in score_dense. About 48 pieces of V are tabulated.
   const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * n_evaluations;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
@@ -362,7 +364,7 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
   for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
-  // These are measured costs. The unit is the cost of one value in score_dense.
+  // The costs are multiples of the measured cost of one value in score_dense.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
   const std::int64_t size = size_of_chunk(counts.n_terms, n_pairs, task.n_classes(), threads);

@@ -1,4 +1,4 @@
-// Logarithms of whole arrays, for stages without kernels of their own. They use the functions of simd/logarithms.hpp.
+// Computes logarithms of whole arrays, for code without kernels of its own, by the functions of simd/logarithms.hpp.
 #pragma once
 
 #include <cstdint>

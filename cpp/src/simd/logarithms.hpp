@@ -1,13 +1,13 @@
-// Logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. All kernels use these functions instead
-// of the C library. The functions have no branches, so loops over them vectorise.
+// Computes logarithms, exponentials, and the terms p log(p/q) - p + q of a divergence. Kernels use the functions of this
+// file instead of the C library. The functions have no branches, so loops that call them vectorise.
 //
 // Precision: p, q and p - q are given with about 106 bits. Let
 //     t(p, q) = p log(p/q) - p + q = q h((p-q)/q),  h(x) = (1+x) log(1+x) - x,  t >= 0,
-// so that KL = t(p, q) + t(1-p, 1-q). With s = (p-q)/(p+q), log(p/q) = 2 atanh(s), and atanh(s) = s + s^3 R(s^2),
+// so that KL = t(p, q) + t(1-p, 1-q). With s = (p-q)/(p+q), log(p/q) = 2 atanh(s) = 2 (s + s^3 R(s^2)). t has two formulas:
 //     if p/q is in [1/2, 2]:  t = (p-q) s [1 + (1+s) s R(s^2)], a product of accurate factors;
 //     otherwise:              t = p log(p/q) - (p-q) in double-double, because the difference magnifies rounding errors up
 //                             to 10 times.
-// The error of either formula is little more than one rounding.
+// The error of t is little more than one rounding with either formula.
 #pragma once
 
 #include <limits>
@@ -19,11 +19,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// This number replaces smaller divisors and smaller arguments of logarithms. The exponent arithmetic of nearest_power needs
-// normal numbers p and q with 2^-1023 < p/q < 2^1023. With divisors of at least 2^-900, p and q may be up to 2^123. This
-// limit suffices for probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses (up to
-// 2^106). Smoothed probabilities are never this small (class_model.cpp refuses values below 2^-450). If unsmoothed float
-// counts differ by factors of this size, the result may become 0 or infinite, but never NaN.
+// least_probability replaces smaller divisors and smaller arguments of logarithms. The exponent arithmetic of nearest_power
+// needs normal numbers p and q with 2^-1023 < p/q < 2^1023. With divisors of at least 2^-900, p and q may be up to 2^123. A
+// limit of 2^123 suffices for probabilities, rates (up to 2^64), and products of two whole counts (up to 2^100) or masses
+// (up to 2^106). Smoothed probabilities are never below 2^-450 (class_model.cpp refuses smaller ones). If unsmoothed float
+// counts differ by factors of 2^900, the result may become 0 or infinite, but never NaN.
 constexpr double least_probability = 0x1p-900;
 
 TERMSIFT_INLINE unsigned long long bits(double x) { return bit_cast<unsigned long long>(x); }
@@ -32,7 +32,7 @@ TERMSIFT_INLINE double sign(double x) { return (x > 0 ? 1.0 : 0.0) - (x < 0 ? 1.
 TERMSIFT_INLINE double larger(double a, double b) { return a > b ? a : b; }
 TERMSIFT_INLINE double smaller(double a, double b) { return a < b ? a : b; }
 
-// log 2 = ln2_hi + ln2_lo. ln2_hi has 42 bits, so k ln2_hi is exact.
+// log 2 = ln2_hi + ln2_lo. ln2_hi has 42 bits, so its product with an exponent k is exact.
 constexpr double ln2_hi = 0x1.62e42fefa3800p-1, ln2_lo = 0x1.ef35793c76730p-45;
 
 // Returns R(z) = (atanh(s)/s - 1)/z for z = s^2 in [0, 1/9], by the Chebyshev interpolant of degree 10 (error 1.2e-18, from
@@ -81,11 +81,11 @@ TERMSIFT_INLINE double product(DoubleDouble a, DoubleDouble b, double g) {
   return p.hi + (p.hi * g + (p.lo + (a.hi * b.lo + a.lo * b.hi)));
 }
 
-// Returns whether |p - q| is at most a third of p + q, so p/q is in [1/2, 2], given d = p - q.
+// Returns whether |p - q| is at most a third of p + q, that is, whether p/q is in [1/2, 2], given d = p - q.
 TERMSIFT_INLINE bool are_near(double p, double q, double d) { return 3 * magnitude(d) <= p + q; }
 
-// s and k give the logarithm of p/q. If p and q are near, log(p/q) = 2 atanh(s) with |s| <= 1/3. Otherwise, log(p/q) =
-// log(2^k) + 2 atanh(s) with |s| <= 1/5.
+// The numbers s and k give log(p/q). If p and q are near (see are_near), log(p/q) = 2 atanh(s) with |s| <= 1/3. If p and q
+// are not near, log(p/q) = log(2^k) + 2 atanh(s) with |s| <= 1/5.
 template <class Number>
 struct RatioOf {
   Number s;
@@ -104,7 +104,7 @@ TERMSIFT_INLINE RatioOf<DoubleDouble> careful_ratio(DoubleDouble p, DoubleDouble
   return {quotient(numerator, denominator), k};
 }
 
-// Returns the same in plain doubles.
+// Returns the ratio of careful_ratio(), computed in plain doubles.
 TERMSIFT_INLINE RatioOf<double> plain_ratio(double p, double q, double d) {
   const bool near = are_near(p, q, d);
   const double p_log = larger(p, least_probability), q_log = larger(q, least_probability);
@@ -134,8 +134,8 @@ TERMSIFT_INLINE double divergence_term(DoubleDouble p, DoubleDouble q, DoubleDou
   return d.hi == 0 ? 0.0 : result;
 }
 
-// Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. In this range, |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms
-// of R suffice. The relative error is 2^-52 at p = 2^-6 and q = 0. For larger p or q, it grows with their 7th power.
+// Returns t(1-p, 1-q) for p, q <= 2^-6, given d = p - q. For p, q <= 2^-6, |s| = |q-p|/(2-p-q) <= 2^-6.9, so three terms of
+// R suffice. The relative error is 2^-52 at p = 2^-6 and q = 0. For larger p or q, the error grows with their 7th power.
 TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   const double s = -d / (2.0 - p - q);
   const double z = s * s;
@@ -143,19 +143,19 @@ TERMSIFT_INLINE double complement_term(double p, double q, double d) {
   return -d * s * (1.0 + (1.0 + s) * s * R);
 }
 
-// Returns t(1-p, 1-q) for p, q <= 2^-6 without a division, with a relative error of 2^-48. This error is small enough,
-// because the result is added to t(p, q), which is at least 2^6 times larger. For larger p and q, the error grows with the
-// 8th power of (p+q)/2, for example to 7e-7 at p = 1/3 and q = 0.
+// Returns t(1-p, 1-q) for p, q <= 2^-6 without a division, with a relative error of 2^-48. An error of 2^-48 is small
+// enough, because the result is added to t(p, q), which is at least 2^6 times larger. For larger p and q, the error grows
+// with the 8th power of (p+q)/2, for example to 7e-7 at p = 1/3 and q = 0.
 TERMSIFT_INLINE double ordinary_complement(double p_plus_q, double d) {
   const double m = 0.5 * p_plus_q, m2 = m * m;
-  const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // 1 / (1 - m)
+  const double s = -0.5 * d * ((1.0 + m) * (1.0 + m2) * (1.0 + m2 * m2));  // the product approximates 1 / (1 - m)
   const double z = s * s;
   const double R = 1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7));
   return -d * s * (1.0 + (s + z) * R);
 }
 
-// The ordinary_* functions below take d = p - q, 0 <= p <= 2^123, and q in [least_probability, 2^123] with q >= 2^-60 p. If
-// with_low is false, the low parts of p, q and d are 0.
+// The functions ordinary_*() below need d = p - q, p in [0, 2^123], and q in [least_probability, 2^123] with q >= 2^-60 p.
+// If with_low is false, the low parts of p, q and d must be 0.
 using Ratio = RatioOf<double>;
 
 template <bool with_low = true>
@@ -205,15 +205,15 @@ TERMSIFT_INLINE double log_ratio(DoubleDouble p, DoubleDouble q, double d) {
 // doubles, the rounding errors of p + q, of s and of the factor 2 / log 2 would add up to 4 ulp.
 TERMSIFT_INLINE double binary_log_ratio(DoubleDouble p, DoubleDouble q, DoubleDouble d) {
   constexpr double factor = 0x1.71547652b82fep+1, factor_lo = 0x1.777d0ffda0d24p-55;
-  const bool near = 3 * magnitude(d.hi) < p.hi + q.hi;  // 2 and 1/2 are not near, so their logarithms are exact
+  const bool near = 3 * magnitude(d.hi) < p.hi + q.hi;  // p/q = 2 and p/q = 1/2 are not near, so their logarithms are exact
   const auto [s, k] = careful_ratio(p, q, d, near);
   const double z_sR = s.hi * (s.hi * s.hi * atanh_rest(s.hi * s.hi));
   const double log = (near ? 0.0 : k) + (factor * s.hi + (factor_lo * s.hi + factor * (s.lo + z_sR)));
   return d.hi == 0 ? 0.0 : q.hi == 0 ? infinity : p.hi == 0 ? -infinity : log;
 }
 
-// Returns R(z) like atanh_rest, but from a polynomial of degree 7 (error 1.4e-17), for z in [0, 0.0404]. This range
-// suffices for p/q in [2/3, 3/2], where |s| <= 0.2.
+// Returns R(z) like atanh_rest, but from a polynomial of degree 7 (error 1.4e-17), for z in [0, 0.0404]. If p/q is in
+// [2/3, 3/2], then |s| <= 0.2, and z = s^2 is in [0, 0.0404].
 TERMSIFT_INLINE double short_atanh_rest(double z) {
   const double z2 = z * z;
   const double r0 = 0.3333333333333333 + 0.20000000000004187 * z;
@@ -230,7 +230,7 @@ TERMSIFT_INLINE double close_term(double sum, DoubleDouble d) {
   return d.hi * s + s * (d.hi * (sR + s * sR) + 2.0 * d.lo);
 }
 
-// Returns close_term(sum, d) + close_term(other_sum, -d), computed with one division. Both sums must be below 2^500.
+// Returns close_term(sum, d) + close_term(other_sum, -d), with one division. `sum` and `other_sum` must be below 2^500.
 TERMSIFT_INLINE double close_terms(double sum, double other_sum, DoubleDouble d) {
   const double quotient = d.hi / larger(sum * other_sum, least_probability);
   const double s = quotient * other_sum, u = quotient * sum;
@@ -258,8 +258,8 @@ constexpr double log_table[32][2] = {
     {0.6694306539426292, 2.823733943928343e-17}, {0.6853040030989194, 4.893484946270261e-17},
 };
 
-// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m and 1 <= m < 2.
-// log_table holds log c for the numbers c = 1 + (2i + 1)/64. The nearest c to m is used, so |s| <= 2^-7. The absolute
+// Returns log(x.hi + x.lo) = k log 2 + log c + 2 atanh(s), s = (m - c) / (m + c), where x = 2^k m and 1 <= m < 2. log_table
+// holds log c for the numbers c = 1 + (2i + 1)/64. The number c that is nearest to m is used, so |s| <= 2^-7. The absolute
 // error is at most 2^-68 for x in [2^-900, 2^900].
 TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   const unsigned long long u = bits(x.hi);
@@ -278,8 +278,8 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. Up to x = 1, it is 2 atanh(x / (2 + x)).
-// Below x = 2^-54, it rounds to x.
+// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. For x <= 1, the result is computed as 2
+// atanh(x / (2 + x)). For x < 2^-54, log(1 + x) rounds to x.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;

@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-constexpr const char* names[] = {"baseline", "avx2", "avx512"};  // indexed by SimdTarget; a target includes the one before
+constexpr const char* names[] = {"baseline", "avx2", "avx512"};  // by SimdTarget; a target includes all earlier targets
 
 SimdTarget best_target() {
 #ifdef TERMSIFT_X86_TARGETS

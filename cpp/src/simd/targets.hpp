@@ -1,13 +1,13 @@
 // The SIMD targets, and the choice of the kernels for the target in use.
 //
-// A stage has a struct of pointers to its kernels, with the static members baseline, avx2 and avx512. One source file,
-// *_kernels.cpp, defines these members. CMake compiles this file once per target, with the target's instruction set.
-// The macro TERMSIFT_TARGET is then the target's name.
+// Structs such as TextKernels hold pointers to kernels, and have the static members baseline, avx2 and avx512. A source file
+// *_kernels.cpp defines these members. CMake compiles each *_kernels.cpp once per target, with the target's instruction set,
+// and the macro TERMSIFT_TARGET is the name of the target.
 //
 // Every operation of a kernel is an IEEE operation in a fixed order, so all targets return the same bits.
 //
-// A kernel must not use an inline function or template from outside the target's namespace, unless it is always inlined
-// (TERMSIFT_INLINE in termsift/portability.hpp). The linker keeps only one copy of a function that is not inlined, and
+// A kernel may use inline functions and templates from outside the target's namespace only if the compiler always inlines
+// them (TERMSIFT_INLINE in termsift/portability.hpp). The linker keeps only one copy of a function that is not inlined, and
 // this copy could contain instructions that the machine lacks.
 #pragma once
 

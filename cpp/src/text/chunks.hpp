@@ -17,7 +17,7 @@ namespace termsift {
 inline constexpr std::int64_t most_chunk_documents = 1 << 12;
 
 // Returns the index of the first document of each chunk, followed by texts.size(). A chunk has about
-// text_tuning().chunk_bytes bytes of text. It has at least one document and at most most_chunk_documents.
+// text_tuning().chunk_bytes bytes of text, in 1 to most_chunk_documents documents.
 inline std::vector<std::int64_t> chunk_bounds(Texts texts) {
   const std::int64_t chunk_bytes = text_tuning().chunk_bytes;
   std::vector<std::int64_t> bounds{0};
@@ -34,8 +34,7 @@ inline std::vector<std::int64_t> chunk_bounds(Texts texts) {
   return bounds;
 }
 
-// Throws the BadText of the first invalid text. Text number `found` is known to be invalid, but an earlier text may be
-// invalid too.
+// Throws the BadText of the first invalid text. Text number `found` is invalid, but an earlier text may be invalid too.
 [[noreturn]] inline void throw_first_bad_text(const TextRules& rules, Texts texts, std::int64_t found,
                                               const Threads& threads) {
   constexpr std::int64_t piece = 1 << 16;
@@ -52,8 +51,8 @@ inline std::vector<std::int64_t> chunk_bounds(Texts texts) {
   throw std::logic_error("a text changed while it was read");
 }
 
-// Calls f(), which cuts `texts` on several threads. If f() throws a BadText, throws the BadText of the first invalid text
-// instead, so the error does not depend on the threads. number_of() converts bad.document to a position in `texts`.
+// Calls f(), which cuts `texts` on several threads. If f() throws a BadText, the BadText of the first invalid text is thrown
+// instead, so the error is the same on every call. number_of() converts bad.document to a position in `texts`.
 template <class F, class NumberOf = std::identity>
 void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& threads, const F& f,
                          const NumberOf& number_of = {}) {
@@ -66,8 +65,8 @@ void name_first_bad_text(const TextRules& rules, Texts texts, const Threads& thr
   throw_first_bad_text(rules, texts, found, threads);
 }
 
-// Runs f(chunk, begin, end, worker) for every chunk of documents [begin, end), under the rules of for_each_block. If f()
-// throws a BadText, throws the BadText of the first invalid text.
+// Calls f(chunk, begin, end, worker) for every chunk of documents [begin, end), in parallel like for_each_block(). If f()
+// throws a BadText, the BadText of the first invalid text is thrown instead.
 template <class F>
 void for_each_chunk(const TextRules& rules, Texts texts, const std::vector<std::int64_t>& bounds, const Threads& threads,
                     const F& f) {

@@ -11,7 +11,7 @@
 namespace termsift {
 namespace {
 
-// A row, and the columns of its ids (see CountedRows).
+// A row of entries, and an array with the column of each id (see CountedRows).
 using RowAndColumns = std::pair<const Row<ClassEntry>*, const std::int32_t*>;
 
 // Appends each row of a store to the rows of its class.
@@ -38,8 +38,8 @@ class ClassSum {
   std::vector<Pair>& add_up(std::span<const RowAndColumns> rows, Worker& worker) {
     std::int64_t n_entries = 0;
     for (const auto& [row, columns] : rows) n_entries += row->size;
-    // A table of all columns is faster than a sort if many entries share a column. But with few entries and 3 million
-    // columns, the table does not fit into a cache and takes four times as long.
+    // A table of all columns is faster than a sort if many entries share a column. With few entries and 3 million columns,
+    // the table does not fit into a cache and takes four times as long as the sort.
     if (n_entries < n_columns_)
       add_up_sorted(rows, worker);
     else
@@ -101,7 +101,7 @@ class ClassSum {
   }
 
   std::int64_t n_columns_;
-  std::vector<ClassEntry> entries_, sorted_;  // the ids of these entries are columns
+  std::vector<ClassEntry> entries_, sorted_;  // in these two arrays, `id` is a column
   std::vector<Pair> pairs_;
 };
 
@@ -131,7 +131,7 @@ void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker)
   ClassSum sum(n_ids);
   for (std::size_t c = 0; c < rows.size(); ++c) {
     std::vector<Pair>& pairs = sum.add_up(rows[c], worker);
-    while (!pairs.empty()) {  // a sum above 32 bits needs several rows
+    while (!pairs.empty()) {  // a sum of more than 32 bits needs several rows
       ClassEntry* entry = united.add(static_cast<std::int64_t>(c), std::ssize(pairs));
       for (Pair& pair : pairs) {
         const std::int64_t count = std::min(pair.count, most), documents = std::min(pair.documents, most);

@@ -13,11 +13,11 @@ namespace termsift {
 // Unites the closed rows of each class into one row, or into several rows if a sum exceeds 32 bits. O(entries + ids).
 void unite_rows(RowStore<ClassEntry>& store, std::int64_t n_ids, Worker& worker);
 
-// Appends the closed rows of another store. An entry's id i becomes ids[i].
+// Appends the closed rows of another store. The id i of an entry is replaced by ids[i].
 void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other, std::span<const std::uint32_t> ids,
                  Worker& worker);
 
-// Returns the counts of the classes, given the rows of each thread for n = 1, 2, ... A class may have several rows. Class
+// Returns the counts of the classes. of_threads[t][n - 1] has the rows of thread t for n-grams of n words. Class
 // c < n_classes has documents[c] documents. With `binary`, a term counts once per document.
 ClassCounts<std::int64_t> class_counts(std::span<const std::vector<CountedRows<ClassEntry>>> of_threads,
                                        std::span<const std::int64_t> documents, std::int64_t n_columns,

@@ -18,7 +18,7 @@ constexpr std::int64_t longest_token = std::int64_t{1} << 31, most_at_once = std
 std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std::int64_t end) {
   for (std::int64_t at = end; at > begin;) {
     const std::int64_t word = (at - 1) / 64, above = 64 * (word + 1) - at;
-    const std::uint64_t unmarked = ~marks[word] << above;  // the unmarked bytes among these 64 bytes, up to `at`
+    const std::uint64_t unmarked = ~marks[word] << above;  // one bit for each unmarked byte of this word before `at`
     if (unmarked != 0) return std::max(begin, at - std::countl_zero(unmarked));
     at = 64 * word;
   }
@@ -45,12 +45,12 @@ class Words final : public Cutter {
   bool next(Tokens& tokens) override {
     tokens.n_tokens = 0;
     tokens.parts.clear();
-    // The bytes of the current document begin at `begin`. Unmarked padding may precede its first character, at `first`.
+    // The bytes of the current document begin at `begin`. Unmarked padding may fill the bytes from `begin` to `first`.
     std::int64_t begin = 0, first = 0;
     if (open_) first = text_.keep_marked(kept_);  // keeps a word whose end has not been read
     else text_.clear();
     std::int64_t wanted = text_.size() + piece_;
-    std::int64_t searched = first;  // no word ends between `first` and this byte
+    std::int64_t searched = first;  // no word ends in the bytes from `first` to `searched`
     while (text_.size() < wanted) {
       if (!open_) {
         if (next_ == end_) break;
@@ -87,13 +87,13 @@ class Words final : public Cutter {
     std::uint64_t* const marks = text_.marks() + begin / 64;
     const std::int64_t n_words = (end - begin + 63) / 64;
     if (end % 64 != 0) marks[n_words - 1] &= (std::uint64_t{1} << end % 64) - 1;
-    // One bound per byte would take four times the memory of the text, so the bounds of a long text are counted first.
+    // Room for one bound per byte would take four times the memory of the text, so the bounds of a long text are counted.
     const std::int64_t n_bounds = end - begin <= 4 * piece_ ? 64 * n_words : count_bounds(marks, n_words);
     const auto room = static_cast<std::size_t>(2 * tokens.n_tokens + n_bounds + 64);
     if (tokens.bounds.size() < room) tokens.bounds.resize(room);
     std::uint32_t* const bounds = tokens.bounds.data() + 2 * tokens.n_tokens;
     std::int64_t n = kernels_in_use<TextKernels>().cut(marks, n_words, static_cast<std::uint32_t>(begin), bounds) / 2;
-    if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can be this long
+    if (n > 0 && bounds[1] - bounds[0] >= longest_token) refuse_long_word();  // only a piece's first word can have 2 GB
     if (!normaliser_.ascii()) {  // drops words of one character, even if the character has several bytes
       std::int64_t kept = 0;
       for (std::int64_t i = 0; i < n; ++i) {
@@ -137,7 +137,7 @@ class CharNgrams final : public Cutter {
         if (closes) close();
         if (tokens.n_tokens >= most_tokens || n_bytes() >= 2 * piece_) {
           if (tokens.n_tokens > 0) break;
-          drop();  // this call is safe, because no token points into bytes_
+          drop();  // drop() is safe, because no token points into bytes_
         }
       }
       if (open_ && !all_read_ && tokens.n_tokens < most_tokens) read();
@@ -162,7 +162,7 @@ class CharNgrams final : public Cutter {
     }
   }
 
-  // Appends a blank. Precondition: bytes_ has room for this blank.
+  // Appends a blank. Precondition: bytes_ has room for the blank.
   void add_blank() {
     bytes_[starts_.back()] = ' ';
     starts_.push_back(starts_.back() + 1);
@@ -173,7 +173,7 @@ class CharNgrams final : public Cutter {
   void drop() {
     if (!open_) at_ = n_chars();
     const std::uint32_t begin = starts_[static_cast<std::size_t>(at_)], end = starts_.back();
-    if (2 * at_ >= n_chars() && at_ > 0) {  // at least half is removed at once, so few characters are moved
+    if (2 * at_ >= n_chars() && at_ > 0) {  // removes at least half of the characters, so few are moved
       std::memmove(bytes_.data(), bytes_.data() + begin, end - begin);
       starts_.erase(starts_.begin(), starts_.begin() + at_);
       for (std::uint32_t& start : starts_) start -= begin;
@@ -271,13 +271,14 @@ class CharNgrams final : public Cutter {
 
   bool of_words_;
   std::int64_t min_n_, max_n_;
-  bool all_read_ = false;  // whether document next_ has been read to its end
+  bool all_read_ = false;  // whether the document with the number next_ has been read to its end
   NormalText raw_;
   std::vector<std::uint8_t> bytes_;
   std::vector<std::uint32_t> starts_{0};  // the offset in bytes_ of each character, and the end of the last character
   bool after_space_ = false;              // whether the last character read is white space
   std::int64_t at_ = 0;                   // the index of the character at which the next n-grams begin
-  // word_end_ is the index after the blank that ends the current word, or 0 if unknown. The search continues at scanned_.
+  // word_end_ is the index after the blank that ends the word, or 0 if unknown. The search for the blank continues at
+  // scanned_.
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 

@@ -25,34 +25,34 @@ struct TokenSpans {
 // The tokens of some consecutive documents. A token is a span of `bytes`.
 struct Tokens {
   // UTF-8 text, lowercase or without accents if the rules say so. Lone surrogates take three bytes each. At least 64 bytes
-  // are readable, starting at the first byte of every token.
+  // from the start of every token are readable.
   const std::uint8_t* bytes = nullptr;
   std::vector<std::uint32_t> bounds;  // (2 n_tokens or more,), the start and the end of each token in `bytes`
   std::int64_t n_tokens = 0;
   TokenSpans spans() const { return {reinterpret_cast<const char*>(bytes), bounds.data()}; }
-  // The documents of these tokens, in order. A document without tokens is listed too. A long document is cut into pieces, so
-  // the last document of one call may be the first document of the next call.
+  // `parts` lists the documents in order, including documents without tokens. A long document is read in pieces, so the last
+  // document of one call of Cutter::next() may be the first document of the next call.
   struct Part {
     std::int64_t document;
-    std::int64_t end;  // the index after the last token of this part
+    std::int64_t end;  // the index after the last token of the document in this call
   };
   std::vector<Part> parts;
 };
 
-// Cuts one chunk of documents. Each thread has its own Cutter and reuses its buffers.
+// Cuts documents into tokens. Each thread has its own Cutter, which reuses its buffers.
 class Cutter {
  public:
-  // Reads about `piece` bytes of text at a time.
+  // Returns a Cutter that reads about `piece` bytes of text at a time.
   static std::unique_ptr<Cutter> of(const TextRules& rules, std::int64_t piece = 1 << 16);
   virtual ~Cutter() = default;
-  // Starts on the documents [begin, end) of `texts`. Prefetches their first bytes, which saves 4% of the reading time.
+  // Starts with the documents [begin, end) of `texts`. Prefetching each text's first bytes saves 4% of the reading time.
   void start(Texts texts, std::int64_t begin, std::int64_t end) {
     texts_ = texts, next_ = begin, end_ = end;
     open_ = false;
     for (std::int64_t i = begin; i < end; ++i) {
       const auto* const bytes = static_cast<const char*>(texts[static_cast<std::size_t>(i)].data);
       const std::int64_t size = std::min<std::int64_t>(bytes_of(texts[static_cast<std::size_t>(i)]), 1 << 12);
-      for (std::int64_t at = 0; at < size; at += 64) prefetch(bytes + at);  // the processor prefetches the rest by itself
+      for (std::int64_t at = 0; at < size; at += 64) prefetch(bytes + at);  // the processor prefetches later bytes by itself
     }
   }
   // Fills `tokens` with the next tokens. Returns false if there are no more documents. Throws BadText for an invalid text,

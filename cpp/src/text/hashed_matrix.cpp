@@ -21,14 +21,14 @@ struct ChunkRows {
   std::vector<std::int64_t> data;
 };
 
-// Returns the column of a term. The top bit of the result is set if each occurrence counts as -1.
+// Returns the column of a term. The top bit of the result is set if an occurrence of the term counts as -1.
 std::uint32_t signed_column(std::string_view term, std::int32_t n_columns, bool alternate_sign) {
   const std::int32_t hash = murmur3(term);
   const auto column = static_cast<std::uint32_t>(column_of(hash, n_columns));
   return column | static_cast<std::uint32_t>(alternate_sign && hash < 0) << 31;
 }
 
-// Counts the chunks of one thread, and keeps the column of each term in the thread's tables.
+// Counts the terms in one thread's chunks of documents, and remembers the column of each term.
 class HashingCounter {
  public:
   HashingCounter(const TextRules& rules, std::int32_t n_columns, bool alternate_sign)
@@ -37,7 +37,7 @@ class HashingCounter {
   }
 
   ChunkRows rows(Texts texts, std::int64_t begin, std::int64_t end, Worker& worker) {
-    // The tables are needed only to avoid hashing a term again, so large tables are emptied.
+    // The tables of terms only avoid hashing a term twice, so tables are emptied when they have become large.
     const auto are_many = [](const auto& columns) { return columns.size() > most_terms; };
     if (std::any_of(columns_.begin(), columns_.end(), are_many)) start();
     counter_->count(texts, begin, end, std::identity(), worker);

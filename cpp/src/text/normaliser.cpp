@@ -29,9 +29,9 @@ Character character(char32_t c) {
 
 std::uint64_t ones(int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Reads one character of an encoding. read(at, end, c) sets c and returns the character's length in units, or 0 if the
-// character is invalid. before(begin, at) returns the start of the character that ends at `at`. Neither function reads
-// outside the text.
+// Utf8 and OneUnit read the characters of an encoding. read(at, end, c) sets c and returns the character's length in units,
+// or 0 if the character is invalid. before(begin, at) returns the start of the character that ends at `at`. Neither read()
+// nor before() reads outside the text.
 struct Utf8 {
   using Unit = std::uint8_t;
   static int read(const Unit* at, const Unit* end, char32_t& c) { return termsift::read_utf8(at, end, c); }
@@ -139,7 +139,7 @@ void NormalText::reserve(std::int64_t n) {
   const std::int64_t need = size() + n + 128;
   if (need <= room_) return;
   room_ = std::max(need, 2 * room_);
-  // The old memory of one array is freed before the second array grows, because a long word makes both arrays large.
+  // The old memory of bytes_ is freed before marks_ grows, because a long word makes the two arrays large.
   auto bytes = LargeArray<std::uint8_t>::uninitialised(room_);
   if (bytes_.get() != nullptr) std::memcpy(bytes.get(), bytes_.get(), static_cast<std::size_t>(size()));
   bytes_ = std::move(bytes);
@@ -198,7 +198,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const TextKernels& kernels = kernels_in_use<TextKernels>();
   out.all().ascii = ascii_;
-  // Text is read in steps, so that the memory is never much larger than the text.
+  // Text is read in steps, so that the memory for the result is never much larger than the text.
   while (at_ < limit) {
     constexpr std::int64_t step = 1 << 16;
     const std::int64_t end = std::min(limit, at_ + step);
@@ -213,7 +213,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
   ascii_ = out.all().ascii;
 }
 
-// Reads one character. The entry of the character need not be simple (see Mapped::simple).
+// Reads one character, even if its entry is not simple (see Mapped::simple).
 template <class Encoding>
 void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -235,8 +235,8 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// Returns whether str.lower makes the sigma at at_ final. The sigma is final if it follows a cased letter and no cased
-// letter follows the sigma. Case-ignorable characters in between are skipped.
+// Returns whether Python's str.lower turns the capital sigma at at_ into a final sigma. The sigma is final if it follows a
+// cased letter and no cased letter follows the sigma. Case-ignorable characters next to the sigma are skipped.
 template <class Encoding>
 bool Normaliser::sigma_is_final() const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);
@@ -262,7 +262,7 @@ bool Normaliser::sigma_is_final() const {
   return true;
 }
 
-// Reads up to `n` units, character by character.
+// Reads up to `n` code units, character by character.
 template <class Encoding>
 void Normaliser::read_some(std::int64_t n, std::int64_t limit, NormalText& out) {
   for (const std::int64_t end = std::min(at_ + n, limit); at_ < end;) read_one<Encoding>(limit, out);

@@ -1,5 +1,4 @@
-// Reads a document in any encoding piece by piece, maps each character to its replacement, and writes the replacements as
-// UTF-8.
+// Reads a document in any encoding piece by piece, and writes the replacement of each character as UTF-8.
 #pragma once
 
 #include <atomic>
@@ -15,23 +14,22 @@ namespace termsift {
 
 inline constexpr char32_t capital_sigma = 0x3a3, small_sigma = 0x3c3, final_sigma = 0x3c2;
 
-// The bytes that replace a character (at most four), their number and their marks. All three are packed into one 64-bit
-// word, so that a thread reads them atomically. The word is zero if the character has not been looked up yet.
+// The bytes that replace a character (at most four), the number of these bytes and their marks. One 64-bit word holds all of
+// a Mapped, so that a thread reads it atomically. The word is zero until the character is looked up.
 class Mapped {
  public:
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
-  // Returns whether these bytes are the whole replacement. Returns false if the character has not been looked up yet, or
-  // becomes several characters (see CharacterMap::Expansion). Also returns false for a capital sigma to be lowercased,
-  // because the lowercase form of a sigma depends on its neighbours.
+  // Returns whether bytes() is the whole replacement of the character. Returns false if the character has not been looked
+  // up, or if several characters replace it (see CharacterMap::Expansion). Also returns false for a capital sigma if text is
+  // made lowercase, because the lowercase form of a sigma depends on its neighbours.
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
-  // If the character and its replacement have the same number of bytes, returns this number. Otherwise, and for a lone
-  // surrogate, returns 0.
+  // Returns the number of bytes of the replacement if the character has the same number of bytes, and otherwise 0. Also
+  // returns 0 for a lone surrogate.
   int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
-  // Returns one set bit per byte if the replacement is a word character, and otherwise 0. If `spaces`, tests for white space
-  // instead.
+  // Returns one set bit per byte if the replacement is a word character (with `spaces`: white space), and otherwise 0.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
   std::uint64_t bits = 0;
@@ -50,7 +48,7 @@ class CharacterMap {
 
   // Precondition: c < n_code_points.
   Mapped operator[](char32_t c) const { return Mapped(mapped_[c].load(std::memory_order_relaxed)); }
-  // The array that operator[] reads. Its elements are the bits of Mapped.
+  // Returns the array that operator[] reads. An element of the array is the `bits` of a Mapped.
   const MappedEntry* entries() const { return mapped_.get(); }
   // Like operator[], but first looks the character up if the map does not have it yet.
   Mapped find(char32_t c) const;
@@ -72,14 +70,14 @@ class CharacterMap {
 
 Casing casing(char32_t c);
 
-// Owns text that grows at its end.
+// Owns the bytes of a text and their marks. New bytes are appended.
 class NormalText {
  public:
   std::uint8_t* bytes() const { return all_.bytes; }
   std::uint64_t* marks() const { return all_.marks; }
   std::int64_t size() const { return all_.size; }
   std::int64_t room() const { return room_; }
-  MarkedBytes& all() { return all_; }  // callers may append to it
+  MarkedBytes& all() { return all_; }  // callers may append to the result
 
   void clear();  // removes all text; if it was unusually long, also frees its memory
   // Makes room for n further bytes, and for the 128 bytes that a loop may write after them.
@@ -104,12 +102,12 @@ class Normaliser {
       : map_(CharacterMap::of(rules.lowercase, rules.strip_accents)),
         rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces} {}
 
-  // Starts on a document. `document` is its number for error messages.
+  // Starts on a document. `document` is the document's number in error messages.
   void open(const Text& text, std::int64_t document);
-  // Appends about the next `n` units of the document, or fewer at its end.
+  // Appends the next `n` or so code units of the document, or fewer at the end of the document.
   void read(std::int64_t n, NormalText& out);
   bool at_end() const { return at_ == text_.length; }
-  bool ascii() const { return ascii_; }  // whether the document is ASCII so far
+  bool ascii() const { return ascii_; }  // whether all characters read so far are ASCII
 
  private:
   void read_utf8(std::int64_t limit, NormalText& out);

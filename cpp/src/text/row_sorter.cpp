@@ -13,7 +13,7 @@ namespace termsift {
 
 std::uint32_t RowSorter::add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count) {
   for (; count > most_count; count -= most_count) {
-    entries_.resize(entries_.size() + 1);  // keeps the room for other entries
+    entries_.resize(entries_.size() + 1);  // makes room for one more entry than reserve() did
     entries_[at(size_++)] = pack(document, column, negative, most_count);
   }
   return count;
@@ -24,8 +24,8 @@ void RowSorter::sort_by_column(std::int64_t n_documents) {
   constexpr std::int64_t few = 128;
   if (size_ > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("a document has more than 2^32 terms");
   const auto bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(n_columns_ - 1, 1))));
-  // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns whose highest bits are
-  // equal.
+  // If rows are short, one pass over the highest bits suffices, because write() sorts the few columns with equal highest
+  // bits.
   const int n_passes = size_ <= few * n_documents ? 1 : (bits + most_bits - 1) / most_bits;
   const int width = std::min((bits + n_passes - 1) / n_passes, most_bits);
   const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
@@ -78,7 +78,7 @@ TextMatrix matrix_of_rows(std::span<const CountedChunk> chunks,
                           std::span<const std::vector<CountedRows<DocumentEntry>>> of_threads, std::int64_t n_columns,
                           bool drops, const Threads& threads) {
   const auto n_chunks = std::ssize(chunks);
-  // Calls f(row, columns of all ids or null) for each row of a chunk.
+  // Calls f(row, columns) for each row of a chunk. `columns` has the column of each id, or is null if ids are columns.
   const auto for_each_row = [&](const CountedChunk& chunk, Worker& worker, const auto& f) {
     for (const auto& [store, columns] : of_threads[chunk.thread]) {
       worker.check();

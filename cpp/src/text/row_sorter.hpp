@@ -12,7 +12,7 @@
 namespace termsift {
 
 // Sorts the entries of a chunk of documents by column and distributes them to rows. One radix sort of thousands of entries
-// is faster than sorting each row. Entries of the same row and column are added up. Each thread has its own sorter.
+// is faster than one sort for each row. Entries of the same row and column are added up. Each thread has its own sorter.
 class RowSorter {
  public:
   // Starts on a chunk of at most most_chunk_documents documents. All columns must be below n_columns.
@@ -20,7 +20,6 @@ class RowSorter {
     n_columns_ = n_columns;
     size_ = 0;
   }
-  // Makes room for `more` entries.
   void reserve(std::int64_t more) {
     if (std::ssize(entries_) < size_ + more) entries_.resize(static_cast<std::size_t>(2 * size_ + more));
   }
@@ -32,8 +31,8 @@ class RowSorter {
   // Sorts the entries, writes the row of each document from begins[document] on, and sets ends[document] to the row's end.
   // O(entries * b / 11), where b is the number of bits of n_columns.
   void write(std::span<const std::int64_t> begins, std::span<std::int64_t> ends, std::int32_t* indices, std::int64_t* data);
-  // Adds the number of entries of each document to sizes[document]. write() may write fewer entries, because it adds up
-  // equal columns.
+  // Adds each document's number of entries to sizes[document]. write() adds up entries with equal columns, so it may write
+  // fewer entries.
   void add_sizes(std::int64_t* sizes) const {
     for (const std::uint64_t entry : entries()) ++sizes[document_of(entry)];
   }
@@ -56,12 +55,12 @@ class RowSorter {
     return entry >> count_bits & 1 ? -count : count;
   }
   std::span<const std::uint64_t> entries() const { return {entries_.data(), static_cast<std::size_t>(size_)}; }
-  // Adds several entries for a large count, and returns the rest of the count.
+  // Splits a large count into several entries, adds all entries except the last, and returns the last entry's count.
   std::uint32_t add_large(std::int64_t document, std::int32_t column, bool negative, std::uint32_t count);
   void sort_by_column(std::int64_t n_documents);
 
   std::vector<std::uint64_t> entries_, sorted_;  // only the first size_ elements are in use
-  std::vector<std::uint32_t> places_;       // for each value of the bits in a pass, the place of the next entry
+  std::vector<std::uint32_t> places_;       // for each value of the sorted bits, the place of the next entry with this value
   std::vector<std::int32_t> last_columns_;  // the largest column of each document so far
   std::int64_t n_columns_ = 0, size_ = 0;
 };
@@ -72,8 +71,8 @@ struct CountedChunk {
   std::size_t thread;
 };
 
-// Returns the matrix of the documents of all chunks, given the rows of each thread for n = 1, 2, ... `drops` tells whether
-// some entries have no column. No column may occur twice in a document.
+// Returns the matrix of the documents of all chunks. of_threads[t][n - 1] has the rows of thread t for n-grams of n words.
+// `drops` tells whether some entries have no column. No column may occur twice in a document.
 TextMatrix matrix_of_rows(std::span<const CountedChunk> chunks,
                           std::span<const std::vector<CountedRows<DocumentEntry>>> of_threads, std::int64_t n_columns,
                           bool drops, const Threads& threads);

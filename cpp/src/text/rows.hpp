@@ -1,4 +1,4 @@
-// The rows of documents and of classes that one thread fills.
+// Stores of rows: a thread fills its stores with the rows of documents or of classes.
 #pragma once
 
 #include <algorithm>
@@ -19,16 +19,16 @@ struct ClassEntry {
   std::uint32_t id, count, documents;
 };
 
-// The entries of one document, or of some documents of one class. A term may occur in several rows of an owner, but only
-// once per row.
+// The entries of one document, or of some documents of one class. The document or the class is called the row's owner. A
+// term may occur in several rows of the same owner, but only once in each row.
 template <class Entry>
 struct Row {
-  std::int64_t owner;  // the document or the class
+  std::int64_t owner;  // the number of the document or of the class
   Entry* entries;
   std::int64_t size;
 };
 
-// The rows of one thread. The last row may be open, that is, still growing. Closed rows do not move.
+// The rows of one thread. The last row may be open, that is, still growing. Closed rows stay where they are in memory.
 template <class Entry>
 class RowStore {
  public:
@@ -63,7 +63,7 @@ class RowStore {
     close();
     return entries;
   }
-  // Removes all rows, which must be closed. Keeps the last block for new rows.
+  // Removes all rows, which must be closed. Keeps the last block of memory for new rows.
   void clear() {
     rows_.clear();
     if (blocks_.size() > 1) blocks_.erase(blocks_.begin(), blocks_.end() - 1);
@@ -72,15 +72,16 @@ class RowStore {
   }
 
  private:
-  // Moves a row to a new block. The block size doubles up to 1 MiB, so little text takes little memory. Later blocks have 32
-  // MiB in huge pages. With pages of 4 KiB, two threads spent a quarter of their time in page faults.
+  // Moves a row to a new block of memory. The block size doubles up to 1 MiB, so short texts take little memory. Blocks
+  // after the block of 1 MiB have 32 MiB and lie in huge pages. With pages of 4 KiB, two threads spent a quarter of their
+  // time in page faults.
   void move(Row<Entry>& row, std::int64_t room) {
     const std::int64_t size = std::max(next_block_, 2 * room);
     constexpr std::int64_t mib = (std::int64_t{1} << 20) / std::int64_t{sizeof(Entry)};
     next_block_ = next_block_ < mib ? 2 * next_block_ : 32 * mib + 1;
     LargeArray<Entry> block = LargeArray<Entry>::uninitialised(size);
     std::copy(row.entries, row.entries + row.size, block.get());
-    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // the block had only this row
+    if (!blocks_.empty() && row.entries == blocks_.back().get()) blocks_.pop_back();  // the old block had only this row
     row.entries = end_ = block.get();
     limit_ = row.entries + size;
     blocks_.push_back(std::move(block));
@@ -93,8 +94,8 @@ class RowStore {
   bool is_open_ = false;
 };
 
-// One thread's rows for n-grams of one fixed n, and an array with the column of each id (-1 if the id is dropped). If the
-// array is null, each id is a column.
+// One thread's rows for n-grams of one fixed n, and the columns of their ids. columns[id] is -1 if the id is dropped. If
+// `columns` is null, each id is itself a column.
 template <class Entry>
 struct CountedRows {
   const RowStore<Entry>* store;
@@ -108,7 +109,6 @@ class RowsByDocument {
   std::int64_t n_entries() const { return store_.n_entries(); }
 
  protected:
-  // Returns whether a part begins a new document.
   bool begins_document(const Part& part) const { return !store_.is_open() || store_.open_owner() != part.owner; }
   void open(const Part& part) {
     store_.open(part.owner);
@@ -116,7 +116,7 @@ class RowsByDocument {
   }
   void add_tokens(std::int64_t n) {
     row_tokens_ += n;
-    if (row_tokens_ > text_tuning().row_tokens)  // otherwise, counts might exceed 32 bits
+    if (row_tokens_ > text_tuning().row_tokens)  // with more tokens, counts might exceed 32 bits
       throw std::length_error("a document has more than 2^31 terms; split it");
   }
 
@@ -126,7 +126,7 @@ class RowsByDocument {
   std::int64_t row_tokens_ = 0;
 };
 
-// Counts the terms of a thread's own tables by document, for count_tokens().
+// Counts the terms of each document, for count_tokens(). Each thread has its own tables of terms.
 class DocumentRows : public RowsByDocument {
  public:
   static constexpr bool inserts = true;
@@ -141,7 +141,7 @@ class DocumentRows : public RowsByDocument {
     template <class Key>
     void add(Slot<Key>& slot) {
       // Masks replace branches, because a term's first occurrence in a document is unpredictable. The masks are explicit,
-      // because compilers turn conditional expressions into branches here. The masked count may be uninitialised.
+      // because compilers turn conditional expressions into branches. A count that is masked out may be uninitialised.
       const auto same = static_cast<std::uint32_t>(slot.tag == tag_);
       const std::uint32_t if_same = 0U - same;
       const std::uint32_t at = (slot.at_or_count & if_same) | (size_ & ~if_same);
@@ -179,13 +179,13 @@ class DocumentRows : public RowsByDocument {
   std::uint32_t tag_;  // the tag of the open row
 };
 
-// Counts the terms of a vocabulary by document, for count_tokens(). Threads share the tables, so each thread has its own
-// counter of each term. Closed rows have columns in place of ids, and only terms that have a column.
+// Counts the terms of a given vocabulary in each document, for count_tokens(). Threads share the tables, so each thread has
+// its own counter of each term. Closed rows have columns in place of ids, and terms without a column are left out.
 class IndexedRows : public RowsByDocument {
  public:
   static constexpr bool inserts = false;
 
-  // Sets the column of each id, or -1. The last column must be -1, because it is for unknown terms.
+  // columns[id] is the column of an id, or -1 if the id has no column. The last element, for unknown terms, must be -1.
   void set_columns(std::span<const std::int32_t> columns) {
     columns_ = columns;
     counts_.resize(columns.size(), 0);
@@ -197,7 +197,7 @@ class IndexedRows : public RowsByDocument {
         : rows_(rows), counts_(rows.counts_), row_(rows.store_.reserve(n_tokens)), size_(rows.store_.open_size()) {}
     template <class Key>
     void add(const Slot<Key>& slot) {
-      // There is no branch for unknown terms, because a branch would be unpredictable.
+      // Unknown terms have no `if` of their own, because a branch would be unpredictable.
       const std::size_t id = std::min<std::size_t>(slot.id, counts_.size() - 1);
       row_[size_].id = static_cast<std::uint32_t>(id);
       size_ += counts_[id]++ == 0;
@@ -220,7 +220,6 @@ class IndexedRows : public RowsByDocument {
     add_tokens(n_tokens);
     return Count(*this, n_tokens);
   }
-  // Closes the last row.
   void end_texts() {
     if (!store_.is_open()) return;
     DocumentEntry* const row = store_.reserve(0);
@@ -239,9 +238,10 @@ class IndexedRows : public RowsByDocument {
   std::vector<std::uint32_t> counts_;  // the count of each id in the open row; all are 0 between rows
 };
 
-// Counts n-grams of one fixed n by class, for count_tokens(). A term's slot holds the term's counts in one class, the class
-// of the last document that contains the term. These counts are written down when the term occurs in a different class.
-// Counting a token then needs only one memory access. If documents are sorted by class, few counts are written down.
+// Counts n-grams of one fixed n by class, for count_tokens(). A term's slot holds the term's counts in only one class: the
+// class of the last document that contains the term. When the term occurs in a different class, its counts are moved from
+// the slot to written_. To count a token, a thread therefore accesses only one place in memory. If documents are sorted by
+// class, few counts are moved to written_.
 class ClassRows {
  public:
   static constexpr bool inserts = true;
@@ -286,7 +286,7 @@ class ClassRows {
       n_tokens_ = 0;
     }
     n_tokens_ += n_tokens;
-    if (n_tokens_ > text_tuning().row_tokens) {  // otherwise, counts might exceed 32 bits
+    if (n_tokens_ > text_tuning().row_tokens) {  // with more tokens, counts might exceed 32 bits
       table.for_each_slot([&](auto& slot) { write(slot); });
       n_tokens_ = n_tokens;
     }
@@ -294,7 +294,8 @@ class ClassRows {
   }
   // Makes the next text a new document, even if its number equals the number of the last text.
   void end_texts() { document_ = -1; }
-  // Writes down all counts and moves them to store(). If `worker` is given, it can interrupt the move.
+  // Moves all counts from the slots to written_ and from there to store(). `worker`, if given, can interrupt the second
+  // move.
   template <class Table>
   void close(Table& table, Worker* worker = nullptr) {
     table.for_each_slot([&](auto& slot) {
@@ -305,7 +306,7 @@ class ClassRows {
   }
 
  private:
-  // A term's counts in one class. `tag` is the tag of a document of this class.
+  // A term's counts in one class. `tag` is the tag of a document of the class.
   struct Written {
     std::uint32_t id, count, documents, tag;
   };
@@ -327,15 +328,15 @@ class ClassRows {
     *next_++ = {slot.id, slot.at_or_count, slot.documents, slot.tag};
     slot.at_or_count = slot.documents = 0;
   }
-  // Moves the written counts to store_. A counting sort sorts them by class. O(entries + documents).
+  // Moves the counts in written_ to store_, sorted by class with a counting sort. O(entries + documents).
   void move_to_store(Worker* worker) {
     if (spans_.empty()) return;
     std::vector<std::int64_t> owners;
     for (const Span& span : spans_) owners.push_back(span.owner);
     std::sort(owners.begin(), owners.end());
     owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
-    // owners[of_tag[tag - first_tag]] is the class of the document with this tag. Searching the spans for each entry instead
-    // would take half of the time of counting, if there are 5,000 classes.
+    // owners[of_tag[tag - first_tag]] is the class of the document with the tag `tag`. With 5,000 classes, a search in
+    // spans_ for each entry would take half of the counting time.
     const std::uint32_t first_tag = spans_.front().first_tag;
     std::vector<std::uint32_t> of_tag;
     for (std::size_t s = 0; s < spans_.size(); ++s) {
@@ -362,7 +363,7 @@ class ClassRows {
     next_ = end_ = nullptr;
     spans_.clear();
   }
-  // Returns whether the written counts should move to store(). Until they move, each document and each entry takes memory.
+  // Returns whether the counts in written_ should move to store(). Until the move, every document and entry takes memory.
   bool is_full() const {
     return !spans_.empty() && (tag_ - spans_.front().first_tag >= text_tuning().documents_to_gather ||
                                written_.n_entries() >= text_tuning().entries_to_gather);

@@ -13,7 +13,7 @@
 namespace termsift {
 namespace {
 
-// Counts the documents of one thread in the counters of the sketch. All threads share these counters.
+// Counts the terms of one thread's documents in the counters of a sketch, which all threads share.
 class Sketcher {
  public:
   Sketcher(const TextRules& rules, TermSketch* sketch)

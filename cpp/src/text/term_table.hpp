@@ -27,9 +27,10 @@ inline std::uint64_t load_u64(const void* bytes) {
   return value;
 }
 
-// The key of a word or of an n-gram of characters. A token of at most 16 bytes is its own key, padded with zeros, unless its
-// last byte is zero. All other tokens are "outside" tokens. In the key of an outside token, `low` is a hash of its bytes,
-// and `high` is outside_bits plus the offset of its bytes in the arena of the table.
+// The key of a word or of an n-gram of characters. A token of at most 16 bytes, padded with zeros, is its own key unless its
+// last byte is zero. Tokens that have more than 16 bytes or end with a zero byte are called "outside" tokens. In the key of
+// an outside token, `low` is a hash of its bytes, and `high` is outside_bits plus the offset of its bytes in the table's
+// arena_.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
@@ -39,12 +40,12 @@ struct WordKey {
   bool is_empty() const { return (low | high) == 0; }
   bool is_outside() const { return high >= outside_bits; }
   std::uint64_t arena_offset() const { return high - outside_bits; }
-  // Returns the bytes of a token that is its own key. They lie in `buffer`, which must have room for most_bytes bytes.
+  // Returns the bytes of a token that is its own key. The bytes lie in `buffer`, which must have room for most_bytes bytes.
   std::string_view bytes(char* buffer) const {
     std::memcpy(buffer, &low, sizeof low);
     std::memcpy(buffer + sizeof low, &high, sizeof high);
     std::size_t size = most_bytes;
-    while (buffer[size - 1] == 0) --size;  // padding, because a token that ends with a zero byte is outside
+    while (buffer[size - 1] == 0) --size;  // zeros are padding, because no token that is its own key ends with a zero byte
     return {buffer, size};
   }
   bool operator==(const WordKey& other) const { return ((low ^ other.low) | (high ^ other.high)) == 0; }
@@ -61,7 +62,6 @@ struct NgramKey {
   auto operator<=>(const NgramKey&) const = default;
 };
 
-// A seeded hash function of keys.
 class KeyHash {
  public:
   KeyHash() : KeyHash(text_tuning().seed) {}
@@ -83,8 +83,8 @@ class KeyHash {
   std::uint64_t seed_[3];
 };
 
-// Returns the key of a token for a search. If the token is "outside" (see WordKey), its key has no arena offset. 16 bytes
-// must be readable, and the token must not be empty.
+// Returns the key of a token for a search. The key of an outside token (see WordKey) lacks the arena offset. At least 16
+// bytes from the token's start must be readable, and the token must not be empty.
 inline WordKey key_of_token(std::string_view token, const KeyHash& hash) {
   if (token.size() > WordKey::most_bytes || token.back() == 0) [[unlikely]]
     return {hash.of_bytes(token), WordKey::outside_bits};
@@ -124,7 +124,7 @@ inline std::int32_t murmur3(std::string_view bytes) {
 
 // Returns the column that scikit-learn's HashingVectorizer gives to a term with this hash.
 inline std::int32_t column_of(std::int32_t hash, std::int32_t n_columns) {
-  // The absolute value of the smallest hash does not fit into 32 bits. This hash gets the same column as in scikit-learn.
+  // The smallest hash, whose absolute value does not fit into 32 bits, gets the same column as in scikit-learn.
   return hash == std::numeric_limits<std::int32_t>::min()
              ? (std::numeric_limits<std::int32_t>::max() - (n_columns - 1)) % n_columns
              : (hash < 0 ? -hash : hash) % n_columns;
@@ -134,19 +134,18 @@ inline std::int32_t column_of(std::int32_t hash, std::int32_t n_columns) {
 
 inline constexpr std::uint32_t no_term = 0xFFFFFFFF;
 
-// A slot holds the key and all other data that counting a token reads and writes, so a token costs one cache miss instead of
-// two.
+// A slot holds all data that counting a token reads and writes, so a token costs one cache miss instead of two.
 template <class Key>
 struct Slot {
   Key key;
   std::uint32_t id;
   std::uint32_t tag;          // the tag of the last document that contains the term
-  std::uint32_t at_or_count;  // by document: the term's place in that document's row; by class: see ClassRows
-  std::uint32_t documents;    // by document: number of rows with the term; by class: see ClassRows
+  std::uint32_t at_or_count;  // when counting by document: the term's place in the document's row; by class: see ClassRows
+  std::uint32_t documents;    // when counting by document: the number of rows with the term; by class: see ClassRows
 };
 
 // A hash table in which at most three quarters of the slots are filled. A slot takes 32 bytes for words and 24 for n-grams.
-// A term of a large table therefore takes 32 to 86 bytes, and half as much again while the table grows.
+// A term of a large table therefore takes 32 to 86 bytes, or 1.5 times as much while the table grows.
 template <class Key>
 class SlotTable {
  public:
@@ -165,7 +164,7 @@ class SlotTable {
     bool is_large;
     Slot<Key>* of(std::uint64_t hash) const { return slots + (hash >> shift); }
     // In a large table, few terms are in the slot where their search begins, so searches continue in the next cache lines.
-    // Prefetching three of these lines, too, saves a fifth of the time to look up 3 million words.
+    // Prefetching three of the next cache lines, too, saves a fifth of the time to look up 3 million words.
     void prefetch(const Slot<Key>* home) const {
       prefetch_for_write(home);
       for (int next = 2; is_large && next <= 6; next += 2) prefetch_for_write(home + next);
@@ -175,7 +174,7 @@ class SlotTable {
   // Returns the key of each id, or an empty vector if the table does not keep keys.
   const std::vector<Key>& keys() const { return keys_; }
 
-  // Returns the slot whose key satisfies same(key), or an empty slot.
+  // Returns the slot whose key satisfies same(key), or an empty slot if there is no such key.
   template <class Same>
   Slot<Key>* find(std::uint64_t hash, const Same& same) const {
     Slot<Key>* slot = homes().of(hash);
@@ -200,7 +199,6 @@ class SlotTable {
     for (std::int64_t i = 0; i < n_slots_; ++i)
       if (!slots_[i].key.is_empty()) f(slots_[i]);
   }
-  // Returns all slots, including empty slots.
   std::span<const Slot<Key>> slots() const { return {slots_, static_cast<std::size_t>(n_slots_)}; }
   // Makes a table of few terms sparse, so that a search for an unknown word usually ends at its first slot.
   void spread() {
@@ -216,7 +214,7 @@ class SlotTable {
     std::fill_n(slots_, n_slots_, Slot<Key>{});
     size_ = 0;
   }
-  // Frees the slots. Afterwards, no term can be looked up.
+  // Frees the slots. No term can be looked up in a table without slots.
   void free_slots() {
     memory_ = {};
     n_slots_ = 0;
@@ -232,7 +230,7 @@ class SlotTable {
     std::size_t room = line;
     slots_ = static_cast<Slot<Key>*>(std::align(line, 1, aligned, room));
     n_slots_ = n_slots;
-    // A large table is filled more densely, so it takes fewer pages. Its slots do not fit into the cache in either case.
+    // A large table, which never fits into the cache, is filled more densely than a small one to take fewer memory pages.
     is_large_ = n_slots > text_tuning().small_slots;
     most_taken_ = is_large_ ? n_slots / 4 * 3 : n_slots / 2;
     for (shift_ = 64; n_slots > 1; n_slots /= 2) --shift_;
@@ -291,8 +289,8 @@ class WordTable : public SlotTable<WordKey> {
   // Inserts all terms of another table. Element i of the result is the new id of the term that has id i in `other`.
   std::vector<std::uint32_t> insert_all(const WordTable& other) {
     std::vector<std::uint32_t> ids(other.size());
-    // All tables have the same hash function. If terms were inserted in the order of their slots, they would all crowd into
-    // one part of this table.
+    // All tables have the same hash function. If terms were inserted in the order of their slots, the terms inserted so far
+    // would always crowd into one region of this table.
     constexpr std::size_t step = 32;
     const auto slots = other.slots();
     for (std::size_t first = 0; first < step; ++first)
@@ -313,7 +311,7 @@ class WordTable : public SlotTable<WordKey> {
     std::memcpy(&size, place, sizeof size);
     return {place + sizeof size, size};
   }
-  // Returns the bytes of a token. They may lie in `buffer`, which must have room for WordKey::most_bytes bytes.
+  // Returns the bytes of a token. The bytes may lie in `buffer`, which must have room for WordKey::most_bytes bytes.
   std::string_view bytes(const WordKey& key, char* buffer) const {
     return key.is_outside() ? outside(key) : key.bytes(buffer);
   }
@@ -326,7 +324,6 @@ class NgramTable : public SlotTable<NgramKey> {
  public:
   using SlotTable::SlotTable;
 
-  // Returns the slot of a key, or an empty slot.
   Slot<NgramKey>* find_key(NgramKey key) const {
     return find(hash()(key), [key](NgramKey other) { return key == other; });
   }
@@ -341,7 +338,6 @@ struct TermTables {
   TermTables(std::int64_t max_n, bool keeps_keys) : words(keeps_keys) {
     for (std::int64_t n = 2; n <= max_n; ++n) ngrams.emplace_back(keeps_keys);
   }
-  // Returns the number of terms of n words.
   std::uint32_t size(std::size_t n) const { return n == 1 ? words.size() : ngrams[n - 2].size(); }
   std::int64_t n_bytes() const {
     std::int64_t sum = words.n_bytes();

@@ -18,7 +18,7 @@ namespace termsift {
 namespace {
 
 template <class Rows>
-using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows>>>;  // by thread; null if the thread has not counted
+using Counters = std::vector<std::unique_ptr<ThreadCounter<Rows>>>;  // one per thread; null if the thread has not counted
 
 // Returns the sum of value(entry) for each sorted term. O(entries + n_terms), on one thread.
 template <class Rows, class Value>
@@ -38,19 +38,18 @@ LargeArray<std::int64_t> sum_entries(const Counters<Rows>& counters, const Vocab
   return sums;
 }
 
-// Most terms occur in the documents of every thread. To save memory, threads move their terms here. Thus the terms of all
-// threads together take less memory than half of the sketch, or half of the shared terms if these are larger. The rules
-// must have a sketch, because without a sketch n-grams of words have tables of their own.
+// Most terms occur in the documents of every thread. To save memory, threads move their terms to SharedTerms. The terms that
+// threads still hold take at most half as much memory as the larger of the sketch and the shared terms. The rules must have
+// a sketch, because without a sketch n-grams of words have tables of their own.
 class SharedTerms {
  public:
   using Counter = ThreadCounter<ClassRows>;
 
   std::int64_t n_bytes() const { return n_bytes_; }
 
-  // Takes the terms and counts of one of `n_threads` threads, if their memory is large. If there is only one thread, it
-  // keeps its terms.
+  // Takes over the terms and counts of one of `n_threads` threads if they take much memory. A single thread keeps its terms.
   void take_if_many(std::unique_ptr<Counter>& own, std::int64_t sketch_bytes, std::size_t n_threads, Worker& worker) {
-    // The table's unused slots are not counted, because an emptied table keeps them.
+    // Unused slots of a table are not counted, because emptying the table does not free its slots.
     const std::int64_t own_bytes = 64 * (own->tables->words.size() + own->rows[0].n_entries());
     const std::int64_t share = std::max(sketch_bytes, n_bytes()) / static_cast<std::int64_t>(2 * n_threads);
     if (n_threads == 1 || own_bytes <= share) return;
@@ -83,10 +82,11 @@ class SharedTerms {
   std::mutex mutex_;
   std::unique_ptr<Counter> counter_;
   std::atomic<std::int64_t> n_bytes_ = 0;
-  std::int64_t n_united_ = 0;  // the number of entries after rows were last united
+  std::int64_t n_united_ = 0;  // the number of entries after the last call of unite_rows()
 };
 
-// Documents sorted by class. The counts do not depend on the order, but with this order ClassRows writes down fewer counts.
+// Documents sorted by class. Sorting documents does not change the counts, but ClassRows moves fewer counts if the documents
+// are sorted by class.
 struct ByClass {
   std::vector<Text> texts;
   std::vector<std::int64_t> number;  // the position of each text in the caller's order
@@ -121,9 +121,9 @@ struct TextCounter::State {
   Counters<DocumentRows> documents;
   Counters<ClassRows> classes;
   SharedTerms shared;                               // the terms that threads have moved out of `classes`
-  std::vector<CountedChunk> chunks;                 // the chunks of a counter by document, in order
+  std::vector<CountedChunk> chunks;                 // the chunks of a counter by document, in the documents' order
   std::vector<std::int64_t> class_documents;        // the number of documents of each class, in a counter by class
-  std::int64_t n_marked = 0;                        // n_entries() when unite_if_due() last found enough entries
+  std::int64_t n_marked = 0;                        // the value of n_entries() when unite_if_due() last found enough entries
   std::unique_ptr<Vocabulary> vocabulary;           // null until the terms are sorted
 
   void require_whole() const {
@@ -229,8 +229,8 @@ struct TextCounter::State {
 
   void unite_if_due(const Threads& threads) {
     const std::int64_t entries = n_entries();
-    // Each call adds entries for pairs of class and term that earlier calls have counted. Rows are united only when the
-    // number of entries has doubled, because uniting takes time.
+    // Every call adds new entries, even for (class, term) pairs that earlier calls have counted. Rows are united only when
+    // the number of entries has doubled, because uniting rows takes time.
     if (entries < text_tuning().entries_to_unite || entries < 2 * n_marked) return;
     if (n_marked > 0) unite(threads);
     n_marked = n_entries();
@@ -248,7 +248,7 @@ struct TextCounter::State {
     for (std::size_t n = 2; n <= counter.rows.size(); ++n)
       counter.rows[n - 1].close(counter.tables->ngrams[n - 2], &worker);
   }
-  // Unites each thread's rows of a class. Memory then grows with the (class, term) pairs, not with the number of calls.
+  // Unites each thread's rows of a class, so that memory grows with the number of (class, term) pairs, not of calls.
   void unite(const Threads& threads) {
     for_each_block(static_cast<std::int64_t>(classes.size()), threads, [&](std::int64_t thread, Worker& worker) {
       ThreadCounter<ClassRows>* const counter = classes[static_cast<std::size_t>(thread)].get();
@@ -298,8 +298,8 @@ struct TextCounter::State {
 
 namespace {
 
-// The rows of each thread for n = 1, 2, ... The column of an id is columns[term], where `term` is the sorted term of the id.
-// If `columns` is empty, the column is `term` itself.
+// The rows of each thread for n-grams of n = 1, 2, ... words, with columns: columns[term] is the column of an id, where
+// `term` is the id's number in the sorted vocabulary. If `columns` is empty, the column is `term` itself.
 template <class Entry>
 class RowsWithColumns {
  public:

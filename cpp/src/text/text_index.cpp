@@ -31,7 +31,7 @@ std::vector<std::string_view> words_of(std::string_view term, std::int64_t min_n
 
 struct TextIndex::State {
   using Counter = ThreadCounter<IndexedRows>;
-  using Counters = std::vector<std::unique_ptr<Counter>>;  // by thread; null if the thread has not counted
+  using Counters = std::vector<std::unique_ptr<Counter>>;  // one counter per thread; null if the thread has not counted
 
   State(const TextRules& given, std::span<const std::string> terms, const Poll& poll)
       : rules(given), tables(empty_tables(given)), columns(static_cast<std::size_t>(most_words(given))) {
@@ -48,7 +48,7 @@ struct TextIndex::State {
   }
 
   void add(std::string_view term, std::int32_t column) {
-    if (term.size() >= std::size_t{1} << 31) return;  // no text has such a token
+    if (term.size() >= std::size_t{1} << 31) return;  // no text has a token of 2 GB or more
     std::vector<std::string_view> words;
     if (rules.analyzer == Analyzer::word)
       words = words_of(term, rules.min_n, rules.max_n);
@@ -63,8 +63,8 @@ struct TextIndex::State {
     of_length[id] = column;
   }
 
-  // Counts the documents of every chunk, in parallel, and calls done(chunk, thread, counter) after each chunk. Returns the
-  // counters of the threads.
+  // Counts the documents of all chunks in parallel. Calls done(chunk, thread, counter) after each chunk. Returns the
+  // counters.
   template <class Done>
   Counters count(Texts texts, const std::vector<std::int64_t>& bounds, const Threads& threads, const Done& done) {
     Counters counters(static_cast<std::size_t>(threads.count));

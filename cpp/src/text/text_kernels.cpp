@@ -23,7 +23,7 @@ TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::
 
 // Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. The other bytes of each
 // character must be continuation bytes. Returns whether every character keeps its length. A surrogate counts as a change of
-// length (see Mapped::length_in_place). An overlong form is a change, because UTF-8 has a shorter form.
+// length (see Mapped::length_in_place). An overlong form counts as a change, because its code point has a shorter form.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
@@ -34,13 +34,13 @@ TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads
   for (; leads != 0; leads &= leads - 1) {
     const int i = lowest_set(leads);
     const std::uint8_t* const at = in + i;
-    // One subtraction removes the fixed high bits of all bytes.
+    // One subtraction removes the fixed high bits of all bytes of the character.
     std::uint32_t c = 0;
     if (length == 2) c = (std::uint32_t{at[0]} << 6) + at[1] - 0x3080;
     if (length == 3) c = (std::uint32_t{at[0]} << 12) + (std::uint32_t{at[1]} << 6) + at[2] - 0xe2080;
     if (length == 4) {
       c = (std::uint32_t{at[0]} << 18) + (std::uint32_t{at[1]} << 12) + (std::uint32_t{at[2]} << 6) + at[3] - 0x3c82080;
-      // An invalid code point is treated as U+0000. As U+0000 has fewer than 4 bytes, the block is refused.
+      // An invalid code point is replaced by U+0000. The block is then refused, because U+0000 has only one byte.
       if (c >= n_code_points) c = 0;
     }
     const std::uint64_t entry = read_entry(entries + c);
@@ -67,7 +67,7 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
     std::int64_t done = n;
     if ((block.high & within) != 0) {
       out.ascii = false;
-      // `two`, `three` and `four` mark the first byte of characters of this length; `following` marks the other bytes.
+      // `two`, `three` and `four` mark first bytes of characters of 2, 3 and 4 bytes; `following` marks continuation bytes.
       const Bytes64 bytes(text + at);
       std::uint64_t two = bytes.within(0xc0, 0x20), three = bytes.within(0xe0, 0x10), four = bytes.within(0xf0, 8);
       const std::uint64_t following = bytes.within(0x80, 0x40);
@@ -93,8 +93,8 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
   return at;
 }
 
-// Reads 64 characters at once if all are ASCII. Otherwise reads 16 characters at once, without branches: most of these
-// blocks mix another script with ASCII blanks, so branches would be unpredictable.
+// Reads 64 characters at once if all 64 are ASCII. Other characters are read 16 at a time, without branches. Most blocks of
+// 16 mix another script with ASCII blanks, so branches would be unpredictable.
 template <class Unit>
 std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, std::int64_t end,
                         const ScanRules& rules, MarkedBytes& result) {
@@ -149,8 +149,8 @@ TERMSIFT_INLINE std::uint32_t lowest_bit(std::uint64_t bits) {
 }
 #endif
 
-// Position i gives a bound if bit i - 1 is set and exactly one of the bits i and i - 2 is set. If bit i is set, a run of at
-// least two bits begins at bit i - 1. Otherwise, a run of at least two bits ends before bit i.
+// If bits i - 1 and i are set but bit i - 2 is not, a run of at least two bits begins at bit i - 1. If bits i - 2 and i - 1
+// are set but bit i is not, a run of at least two bits ends before bit i.
 std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds) {
   std::uint32_t* at = bounds;
   std::uint64_t before = 0;
@@ -189,7 +189,7 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
   return at - bounds;
 }
 
-// The number of lanes of a register. Vectors with more lanes would be stored in memory.
+// The number of doubles in a vector register. Longer vectors would be stored in memory.
 #if defined(__AVX512F__)
 constexpr int lanes = 8;
 #elif defined(__AVX__)
@@ -216,7 +216,7 @@ TERMSIFT_INLINE void add_vectors(const WeightedRow& row, std::int64_t& c) {
   }
 }
 
-// Each column of the weights has its own lane, so the sums have the same bits on each target.
+// Each column of the weights has its own lane, so the sums have the same bits on each SIMD target.
 void add_weights(const WeightedRow& row) {
   std::int64_t c = 0;
   add_vectors<lanes, 4>(row, c);

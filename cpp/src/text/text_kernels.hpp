@@ -1,5 +1,5 @@
-// The loops over text, over the marks of words and over the weights of terms. They are compiled once for each SIMD target,
-// so every function of this header is inlined.
+// The loops over text, over the marks of words and over the weights of terms. The loops are compiled once for each SIMD
+// target, so every function of this header is inlined.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace termsift {
 
-// The replacement of one character (see Mapped). A thread may set an entry while other threads read it.
+// The replacement of one character (see Mapped). A thread may set an entry while other threads read the entry.
 using MappedEntry = std::atomic<std::uint64_t>;
 
 // Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits its own copy of load().
@@ -23,8 +23,8 @@ struct MarkedBytes {
   std::int64_t size = 0;
   bool ascii = true;  // whether all characters read so far are ASCII
 
-  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. Precondition: in new_marks, the bits
-  // from bit n on are 0.
+  // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. In new_marks, bits from n on must be
+  // 0.
   TERMSIFT_INLINE void append(std::int64_t n, std::uint64_t new_marks) {
     std::uint64_t* const word = marks + size / 64;
     const std::int64_t bit = size % 64;
@@ -38,7 +38,7 @@ struct MarkedBytes {
 struct ScanRules {
   const MappedEntry* entries;  // CharacterMap::entries
   std::uint8_t case_bit;       // 0x20 makes capital letters lowercase, 0 keeps them
-  bool spaces;                 // whether white space is marked; otherwise word characters are marked
+  bool spaces;                 // true if white space is marked, false if word characters are marked
 };
 
 template <class Unit>
@@ -59,18 +59,18 @@ struct WeightedRow {
 };
 
 struct TextKernels {
-  // Appends text from `at` on to `out`, in blocks of up to 64 units. The text ends at `end`. Stops before the first block
-  // that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). In UTF-8, also stops
-  // before a block that is invalid, or in which a replacement changes the number of bytes. Returns the start of that block.
-  // `out` must have room for four bytes per unit and 256 more. In UTF-8, 67 bytes must be readable, starting at the first
-  // byte of each block.
+  // Appends the text from `at` on to `out`, in blocks of up to 64 code units. The text ends at `end`. Stops before the first
+  // block that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). read_utf8 also
+  // stops before a block that is invalid, or in which a replacement changes the number of bytes. Returns the position at
+  // which reading stopped. `out` must have room for four bytes per code unit and 256 more. For read_utf8, 67 bytes from the
+  // start of each block must be readable.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;
   ReadUnits<std::uint16_t> read_ucs2;
   ReadUnits<std::uint32_t> read_ucs4;
   // Writes the start and the end of each run of two or more set bits, as `first` plus the index of the bit. Returns the
   // number of values written. No run may begin before the first bit, and the last bit must not be set. `bounds` needs room
-  // for 64 more values.
+  // for 64 values more than are written.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
   void (*add_weights)(const WeightedRow& row);
 

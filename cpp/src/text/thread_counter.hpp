@@ -22,7 +22,7 @@ namespace termsift {
 
 // Inserts a word that is not empty, and returns its id.
 inline std::uint32_t insert_word(std::string_view word, WordTable& words) {
-  char padded[WordKey::most_bytes] = {};  // lets 16 bytes be read
+  char padded[WordKey::most_bytes] = {};  // key_of_token() reads 16 bytes
   const bool is_short = word.size() <= sizeof padded;
   if (is_short) std::memcpy(padded, word.data(), word.size());
   const WordKey key = key_of_token(is_short ? std::string_view(padded, word.size()) : word, words.hash());
@@ -117,8 +117,8 @@ class ChosenTerms {
     }
     text_ += ' ';
   }
-  // Returns whether a term of n words is chosen. With a sketch, all terms of fewer than min_n words count as chosen, and no
-  // n-gram that contains a rare n-gram is chosen.
+  // Returns whether a term of n words is chosen. With a sketch, all terms of fewer than min_n words are chosen, and n-grams
+  // that contain a rare n-gram are not chosen.
   bool is_chosen(std::int64_t n, std::string_view term) {
     if (rules_.buckets)
       return rules_.buckets->chosen[static_cast<std::size_t>(column_of(murmur3(term), rules_.buckets->n))];
@@ -153,21 +153,21 @@ class ChosenTerms {
 
 inline bool leaves_out(const TextRules& rules) { return rules.sketch || rules.buckets; }
 
-// Tables of n-grams are needed only for words without ChosenTerms. N-grams of characters are tokens of the cutter, and
-// ChosenTerms returns whole terms.
+// Tables of n-grams are needed only for words without ChosenTerms. The cutter returns each n-gram of characters as one
+// token, and ChosenTerms returns each n-gram of words as one token.
 inline bool counts_words(const TextRules& rules) { return rules.analyzer == Analyzer::word && !leaves_out(rules); }
 inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }
 
-// Returns tables with no terms but the stop words.
+// Returns tables that contain only the stop words.
 inline std::shared_ptr<TermTables> empty_tables(const TextRules& rules, bool keeps_keys = false) {
   auto tables = std::make_shared<TermTables>(most_words(rules), keeps_keys);
   if (counts_words(rules)) tables->n_stop = add_stop_words(rules, tables->words);
   return tables;
 }
 
-// A source for count_tokens() that has the tokens of a cutter. If it inserts no terms, several threads may share the table,
-// whose empty slots must have the id no_term.
+// Passes tokens to count_tokens(). If may_insert is false, several threads may share the table, and the empty slots of the
+// table must have the id no_term.
 template <bool may_insert>
 struct TokenSource {
   static constexpr bool inserts = may_insert;
@@ -187,7 +187,7 @@ struct NgramSource {
   NgramTable& table;
   const NgramKey* keys;
 
-  // A pair of two unknown words would have the key of an empty slot, so key() returns the key of another unknown pair.
+  // A pair of unknown words would have the key of an empty slot, so key() returns the key of a different unknown pair.
   NgramKey key(std::int64_t i) const { return !inserts && keys[i].is_empty() ? NgramKey::of(no_term, 0) : keys[i]; }
   Slot<NgramKey>* slot(std::int64_t, NgramKey key) const {
     return inserts ? table.find_or_insert(key) : table.find_key(key);
@@ -199,14 +199,14 @@ class NgramSteps {
  public:
   explicit NgramSteps(std::int64_t max_n) : before_(static_cast<std::size_t>(max_n) + 1, no_term) {}
 
-  // The ids of the n-grams of n - 1 words (of the words if n = 2), and the end of each part's ids.
+  // `ids` holds the ids of the n-grams of n - 1 words, part by part, and `ends` holds the end of each part.
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
-  std::vector<Part> parts;     // the parts of the list of n-grams to look up
+  std::vector<Part> parts;     // the parts into which `keys` is divided
   std::vector<NgramKey> keys;  // (parts.back().end,), the keys of these n-grams
 
   void start_texts() { document_ = -1; }
-  // Starts on a piece whose words are in `ids` and `ends`.
+  // Starts a piece of text whose words are in `ids` and `ends`.
   void start(std::span<const Part> of_words) {
     of_words_.assign(of_words.begin(), of_words.end());
     words_.assign(ids.begin(), ids.end());
@@ -224,7 +224,7 @@ class NgramSteps {
     std::size_t first = 0;  // the start of the part's n-grams of n - 1 words in `ids`
     for (std::size_t p = 0; p < of_words_.size(); ++p) {
       const auto end = static_cast<std::size_t>(ends[p]);
-      // The next word extends an n-gram of n - 1 words. The last such n-gram is kept for the document's next piece.
+      // An n-gram of n - 1 words is joined to the next word. The last n-gram is kept for the document's next piece.
       const auto add = [&](std::uint32_t prefix, std::size_t after) {
         keys.push_back(NgramKey::of(prefix, words_[static_cast<std::size_t>(word_ends_[p]) - (end - after)]));
       };
@@ -261,7 +261,7 @@ struct NoCounts {
   }
 };
 
-// Cuts and counts the documents of one thread. Rows are DocumentRows, ClassRows or IndexedRows.
+// Cuts the documents of one thread and counts their terms. `Rows` is DocumentRows, ClassRows or IndexedRows.
 template <class Rows>
 class ThreadCounter {
  public:

@@ -28,9 +28,9 @@ struct TokenIds {
 //   counts.begin_part(table, part, n_tokens)  an object for the tokens of a part, with the functions
 //     .add(slot)  counts a token
 //     .end()      ends the part
-// Tokens with an id below `n_stop` are neither counted nor listed. If `lists`, the ids of the other tokens are written to
-// `list`. Memory latency limits the loop, so it prefetches the slots of a batch while it counts the previous batch. Without
-// batches, prefetching 8 tokens ahead took a third longer.
+// Tokens with an id below `n_stop` are neither counted nor listed. If `lists` is true, the ids of all counted tokens are
+// written to `list`. Memory latency limits the loop, so the slots of a batch are prefetched while the previous batch is
+// counted. Prefetching 8 tokens ahead, without batches, took a third longer than batches.
 template <bool lists, class Table, class Source, class Counts>
 void count_tokens(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, Counts& counts,
                   const TokenIds& list) {

@@ -12,7 +12,7 @@
 namespace termsift {
 namespace {
 
-// Returns the sortable form of a word. It points into the table's arena if the word is an outside token (see WordKey).
+// Returns the sortable form of a word. The form of an outside token (see WordKey) points into the table's arena_.
 SortedWord sorted_key(const WordTable& table, const WordKey& key) {
   if (!key.is_outside()) return {{high_byte_first(key.low), high_byte_first(key.high)}, nullptr};
   const std::string_view bytes = table.outside(key);
@@ -42,9 +42,9 @@ struct Met {
 std::uint64_t prefix_of(const SortedWord& word) { return word.first[0]; }
 std::uint64_t prefix_of(NgramKey key) { return key.pair_plus_one; }
 
-// Finds the slot of a word in one of the tables before table t. Returns the table and the slot, or t if none of these tables
-// has the word. Slots lie in the order of their hashes. If the words of table t are searched in slot order, the other tables
-// are visited in slot order, too.
+// Finds the slot of a word in one of the tables before table t. Returns the earlier table and the slot, or t if no earlier
+// table has the word. Slots are in the order of their hashes. If the words of table t are searched in slot order, the
+// earlier tables are visited in slot order, too.
 std::pair<std::size_t, const Slot<WordKey>*> find_earlier(std::span<WordTable* const> tables, std::size_t t,
                                                           const WordKey& key) {
   const std::string_view token = key.is_outside() ? tables[t]->outside(key) : std::string_view();
@@ -54,7 +54,7 @@ std::pair<std::size_t, const Slot<WordKey>*> find_earlier(std::span<WordTable* c
   }
   return {t, nullptr};
 }
-// The ids of n-grams differ between tables, so n-grams are united after they are sorted.
+// The word ids in the keys of n-grams differ between tables, so equal n-grams are found only after sorting.
 std::pair<std::size_t, const Slot<NgramKey>*> find_earlier(std::span<NgramTable* const>, std::size_t t, NgramKey) {
   return {t, nullptr};
 }
@@ -71,7 +71,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
     std::span<const Slot<typename Table::KeyType>> slots;
   };
   constexpr std::size_t part_slots = std::size_t{1} << 13;
-  // A term that an earlier table also has. Only the slot of the earlier table is sorted.
+  // A term of one table that an earlier table also has. Only the term of the earlier table is sorted.
   struct Repeated {
     std::uint32_t id, documents, table, id_there;
   };
@@ -200,8 +200,8 @@ void Vocabulary::sort_ngrams(std::span<TermTables* const> tables, std::size_t n,
   ngrams_.push_back(sorted_terms<NgramKey, NgramTable>(ngrams, 0, key_of, ranks, threads));
 }
 
-// Sets n_terms_. Returns places, where places[n - 1][i] is the term of the sorted n-gram i of n words. If the n-gram is too
-// short to be a term, places[n - 1][i] is the first term that begins with it.
+// Sets n_terms_. Returns `places`: places[n - 1][i] is the number of the term that is the i-th sorted n-gram of n words. If
+// an n-gram is too short to be a term, its element of `places` is the number of the first term that begins with the n-gram.
 std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t max_n, Worker& worker) {
   const auto for_each_ngram = [&](std::size_t n, const auto& f) {
     for (std::int64_t i = 0; i < n_of_length(n); ++i) {
@@ -209,7 +209,7 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
       f(i);
     }
   };
-  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that equal each n-gram or begin with it
+  std::vector<LargeArray<std::int64_t>> places;  // at first, the number of terms that are or begin with each n-gram
   for (std::size_t n = 1; n <= max_n; ++n) {
     places.push_back(LargeArray<std::int64_t>::uninitialised(n_of_length(n)));
     for_each_ngram(n, [&](std::int64_t i) { places[n - 1][i] = n >= min_n_ ? 1 : 0; });
@@ -229,11 +229,11 @@ std::vector<LargeArray<std::int64_t>> Vocabulary::places_of_terms(std::size_t ma
   return places;
 }
 
-// Numbers all n-grams, given their ranks among the n-grams of the same n. An n-gram comes after its prefix. It also comes
-// after every smaller n-gram with the same prefix, and after all n-grams that begin with such an n-gram. Replaces the ranks
-// in terms_ with terms. O(n-grams).
+// Numbers all terms, given the rank of each n-gram among the n-grams of the same n. An n-gram comes after its prefix, after
+// all smaller n-grams with the same prefix, and after all n-grams that begin with these smaller n-grams. Replaces the ranks
+// in terms_ with the numbers of terms. O(n-grams).
 void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads) {
-  if (max_n == 1) {  // the rank of a word is its term
+  if (max_n == 1) {  // if all terms are words, a word's rank is the number of its term
     n_terms_ = words_.size;
     return;
   }
@@ -262,7 +262,7 @@ void Vocabulary::for_each_term(const std::function<void(std::int64_t, std::strin
   std::int64_t term = 0;
   std::string text;
   char buffer[16];
-  std::vector<std::int64_t> next(max_n, 0);  // next[n - 1] is the next n-gram of n words
+  std::vector<std::int64_t> next(max_n, 0);  // next[n - 1] is the next n-gram of n words to visit
   // Visits the n-gram next[n - 1] and all longer n-grams that begin with it.
   const auto descend = [&](const auto& self, std::size_t n) -> void {
     const std::int64_t rank = next[n - 1]++;

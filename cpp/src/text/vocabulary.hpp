@@ -16,9 +16,9 @@ namespace termsift {
 // A word in sortable form.
 struct SortedWord {
   std::uint64_t first[2];  // the first 16 bytes, padded with zeros; the first byte is the most significant
-  const char* outside;     // null, or the bytes of an outside token (see WordKey) in a table's arena, after their length
+  const char* outside;     // null, or a pointer to the bytes of an outside token (see WordKey), which follow their length
 
-  // Returns the bytes of the word. They may lie in `buffer`, which must have room for 16 bytes.
+  // Returns the bytes of the word. The bytes may lie in `buffer`, which must have room for 16 bytes.
   std::string_view bytes(char* buffer) const;
   bool operator==(const SortedWord& other) const;
   bool operator<(const SortedWord& other) const;  // compares bytes, which gives the order of code points
@@ -37,11 +37,11 @@ struct SortedTerms {
 class Vocabulary {
  public:
   // Sorts the terms in the tables of all threads, which must have the same stop words. Skips stop words and n-grams of fewer
-  // than min_n words. Frees the slots of the tables. The tables must outlive this object.
+  // than min_n words. Frees the slots of the tables. The tables must outlive the Vocabulary.
   Vocabulary(std::span<TermTables* const> tables, std::int64_t min_n, const Threads& threads);
 
   std::int64_t n_terms() const { return n_terms_; }
-  // terms(table, n)[id] is the sorted term of an n-gram of n words in a table. It is -1 for a stop word or if n < min_n.
+  // terms(table, n)[id] is the number of the term for a table's n-gram of n words, or -1 for a stop word or if n < min_n.
   const std::int32_t* terms(std::size_t table, std::size_t n) const { return terms_[table][n - 1].get(); }
   // Returns an array with the number of rows that have each term.
   const std::int64_t* rows() const { return (ngrams_.empty() ? words_.documents : rows_).get(); }
@@ -61,7 +61,7 @@ class Vocabulary {
   // ngrams_[n - 2] has the sorted n-grams of n words. A key is the rank of the prefix among the n-grams of n - 1 words, and
   // the rank of the last word.
   std::vector<SortedTerms<NgramKey>> ngrams_;
-  std::vector<std::vector<Ranks>> terms_;  // terms_[table][n - 1][id] is the rank while terms are sorted, then the term
+  std::vector<std::vector<Ranks>> terms_;  // terms_[table][n - 1][id] is a rank at first, and later the number of a term
   std::size_t min_n_ = 1;
   std::int64_t n_terms_ = 0;
   LargeArray<std::int64_t> rows_;  // empty if there are no n-grams
