@@ -65,7 +65,7 @@ def _run(args: argparse.Namespace) -> None:
         seen = set[str]()  # the labels of the documents
         with closing(scan._blocks("classified")) as blocks:
             for block in blocks:
-                if not len(block):  # an empty block ends a table
+                if not len(block):  # a table ends with an empty block
                     continue
                 if isinstance(block, TextBlock):
                     X, known = block.texts, [[label] for label in block.y.tolist()]
