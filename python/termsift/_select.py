@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # The shapes that are tried.
 _MOST_TERMS = 4000  # The largest number of terms on which the shapes are tried.
-_EPOCHS = 3  # The training epochs of guided gain's classifiers.
+_EPOCHS = 3  # The training epochs of guided gain's classifiers; more hardly change the result.
 
 
 def greedy(
@@ -45,7 +45,7 @@ def greedy(
         The number of terms. By default, or if there are fewer than k terms, all terms are chosen. A
         smaller k takes less time.
     model, class_prior, n_threads
-        As for `score`. Under "bernoulli" and "poisson", terms are independent, so terms are ordered
+        As for `score`. Under "bernoulli" and "poisson", terms are independent, so they are ordered
         by `md`, and the scores are the running sums of `md`.
     alpha : float or (b1, b2)
         As for `score`. Under "multinomial" and "binary", b1 must be above 0 if a class lacks a
@@ -74,9 +74,9 @@ def greedy(
     -----
     The method is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j evaluates j + 1
     variables: the chosen terms s, the term i, and the pool of all other terms. The pool has the
-    probability 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest sum of p
-    log(p/q) over classes and variables, which for two classes is the J-divergence. For more
-    classes, which the paper leaves out, the sum is the JMH divergence.
+    probability 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest sum over classes
+    and variables of p log(p/q), which is the J-divergence for two classes. For more classes, which
+    the paper leaves out, the sum is the Jeffreys-multi-hypothesis (JMH) divergence.
 
     Gains are computed from probabilities. If counts and alpha are whole numbers, or alpha is a
     fraction with a small denominator such as 1/10, the probabilities are exact. Other probabilities
@@ -147,8 +147,7 @@ def conditional_gain(
         term is in two documents.
     temper : float, default 0.15
         How strongly the chosen terms in a document are assumed to repeat each other. The evidence
-        of m terms is divided by 1 + temper (m - 1). With a ``temper`` of 0, terms count as
-        independent evidence.
+        of m terms is divided by 1 + temper (m - 1). A ``temper`` of 0 treats terms as independent.
     step : float, default 0.5
         The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
@@ -256,9 +255,9 @@ def guided_gain(
     The log lift of t in each class c that has t grows by (w_tc - m) z / 2, where m is the mean
     weight of t over the classes without t, and z is the mean of the nonzero entries of the vectors.
 
-    The machines take O(entries * n_classes) time. The machines take 8 bytes of memory for each
-    entry and 20 bytes for each pair of a class and a term in it. Each thread also needs 64 bytes
-    for each term that occurs and 68 bytes for each document.
+    The machines take O(entries * n_classes) time, and 8 bytes of memory for each entry and 20 bytes
+    for each pair of a class and a term in it. Each thread also needs 64 bytes for each term that
+    occurs and 68 bytes for each document.
 
     Examples
     --------

@@ -38,8 +38,7 @@ def count(
     X : dask array of shape (n_docs, n_terms), or list of chunks
         The blocks of an array are CSR, CSC or dense matrices of whole rows. The lengths of blocks
         may be unknown. The chunks of a list are pairs (X, y) or triples (X, y, sample_weight) of
-        anything that `termsift.count` accepts. Each chunk may be a delayed object or a future of
-        Dask.
+        anything that `termsift.count` accepts. Each chunk may be delayed, or a future of Dask.
     y : dask array, if X is an array
         Labels of any hashable type, or an indicator matrix. If the lengths of all blocks are known,
         y is rechunked like X.
@@ -61,8 +60,7 @@ def count(
     -----
     The workers of the current client, or Dask's scheduler, count each chunk on one thread.
     Fractions are summed in document order within a chunk. The counts of the chunks are added in
-    order, eight at a time. The bits of the result depend only on how the rows are divided into
-    chunks.
+    order, eight at a time. The bits of the result depend only on the division into chunks.
 
     Examples
     --------
@@ -105,7 +103,7 @@ def count_texts(
     texts : dask data frame, or list of parts
         A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) as for
         `termsift.count_texts`, or a frame or Arrow table with the columns ``text`` and ``label``. A
-        part may be a delayed object or a future of Dask.
+        part may be delayed, or a future of Dask.
     text, label : str, optional
         The names of the columns of texts and labels.
     classes, tf, max_memory, **rules
@@ -162,7 +160,7 @@ def _total(
     together: Callable[[_Part, _Part], _Part],
 ) -> _Part:
     """Count chunks, which may be delayed, and combine their results in a tree of tasks."""
-    shared = _dask.delayed(count, traverse=False)  # Dask sends it once, as it may hold a sketch
+    shared = _dask.delayed(count, traverse=False)  # Dask sends ``count`` and its sketch only once
     count_chunk = _dask.delayed(_named, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
     partials = [

@@ -27,7 +27,7 @@ __all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
 # invisible on paper). Colours and markers together distinguish 56 lines.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_FEW_TICKS = 10  # every k gets a label if there are at most this many k
+_FEW_TICKS = 10  # the axis labels every k up to this number of values of k
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
 _COLUMNS = 3
@@ -103,7 +103,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     ranking : Ranking, or dict of label to Ranking
         A dict, such as the result of `termsift.distinctive_terms`, gives one panel per ranking.
     k : int or None, default 20
-        The number of terms. All terms are drawn for None, or if there are fewer than k terms.
+        The number of terms. If k is None, or larger than the number of terms, all terms are drawn.
 
     Returns
     -------
@@ -220,7 +220,7 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
             mean,
             color=colour,
             marker=marker,
-            markevery=0.1,  # the least distance of markers, as a share of the diagonal
+            markevery=0.1,  # the distance between markers, as a share of the diagonal
             markersize=5.5,
             markeredgecolor="white",  # white edges separate overlapping markers
             markeredgewidth=0.4,

@@ -89,7 +89,7 @@ class NaiveBayes:
         The terms of the model, given by column or by name. By default, the model has all terms.
     model : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
         "multinomial", "bernoulli" and "complement" are scikit-learn's MultinomialNB, BernoulliNB
-        and ComplementNB. "binary" is MultinomialNB on counts cut to 1, and "poisson" has Poisson
+        and ComplementNB. "binary" is MultinomialNB on counts of 0 or 1, and "poisson" has Poisson
         rates.
     alpha : float, default 1.0
         The smoothing, above 0, which is added to the count of each term in each class.

@@ -262,7 +262,7 @@ class ClassCounts(AdditiveCounts):
         method : str
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
-            The largest number of terms per class. By default, all terms are listed.
+            The largest number of terms per class, by default all.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         model, alpha, class_prior, n_threads, **options

@@ -71,7 +71,7 @@ def counts_from_table(
     class are unknown too.
 
     The total of a list that was cut off is kept in sums, files, pickles and subsets. The model
-    "binary" and `ClassCounts.greedy` need every term, so they raise ValueError for a cut list.
+    "binary" and `ClassCounts.greedy` need every term, and refuse a list that was cut off.
 
     Examples
     --------

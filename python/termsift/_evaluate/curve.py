@@ -17,8 +17,7 @@ Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
-# Titles of the metrics in tables and figures. Metrics without "macro" in the name are weighted by
-# class size.
+# The metrics' titles in tables and figures. Without "macro", a metric is weighted by class size.
 TITLES: dict[Metric, str] = {
     "accuracy": "accuracy",
     "precision": "weighted precision",

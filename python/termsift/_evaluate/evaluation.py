@@ -131,8 +131,7 @@ def cross_validate(
     ks : sequence of int, optional
         As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
-        The number of folds, or the folds themselves. Folds that are given as indices are not
-        shuffled.
+        The number of folds, or the folds themselves, which are then not shuffled.
     random_state : int, numpy Generator or None, default 0
         Seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str
@@ -216,7 +215,7 @@ def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
 
 
 def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
-    """Yield the split of each fold. Training counts are a difference if that is exact."""
+    """Yield the split of each fold, with training counts by subtraction if that is exact."""
     whole, matrix = documents.counts(), documents.matrix
     is_small = whole.class_tokens.max(initial=0) <= 2**53
     subtract = is_exact(matrix, None, whole.tf) or (

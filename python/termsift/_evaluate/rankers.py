@@ -15,7 +15,7 @@ from termsift._util import validation
 
 
 def name_of_curve(method: str, model: str, policy: str) -> str:
-    """Return the name of a curve without default values, such as "md" or "md binary"."""
+    """Return the name of a curve, such as "md" or "md binary", which omits default values."""
     usual = MODELS[0], POLICIES[0]
     return " ".join([method, *(name for name in (model, policy) if name not in usual)])
 

@@ -60,7 +60,7 @@ def distinctive_terms(
     Returns
     -------
     rankings : dict of label to Ranking
-        The terms of each class with their scores for the class. Equal scores are sorted by index.
+        The terms of each class with their scores. Terms with equal scores are ordered by index.
 
     Raises
     ------

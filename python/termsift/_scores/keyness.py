@@ -200,8 +200,7 @@ def keyness(
         The corpus that uses a term more often must contain the term at least ``min_count`` times,
         and its share of documents with the term must be at least ``min_share``.
     constant : float, default 1
-        The constant in the formula of simple_maths, above 0. A larger constant favours more
-        frequent terms.
+        The constant in simple_maths, above 0. A larger constant favours more frequent terms.
     level : float, default 0.95
         The confidence level of the intervals and of lrc.
     dispersion : (X, y), optional
@@ -221,13 +220,12 @@ def keyness(
 
     Notes
     -----
-    Katz's interval of log_ratio and relative_risk is the logarithm plus and minus z sqrt(1/a -
-    1/N_1 + 1/b - 1/N_2), where z is the normal quantile for the level. Woolf's interval of
-    odds_ratio has z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)) instead. If a or b is 0, the interval
-    of log_ratio has 1/2 instead of 0, and the other two intervals extend from 0 to inf. For the
-    interval of lrc, Clopper and Pearson's bounds t of the share a / (a + b) are converted to
-    log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction divides 1 - level by the number of terms
-    that occur in either corpus.
+    With the normal quantile z for the level, Katz's interval of log_ratio and relative_risk is the
+    logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's interval of odds_ratio
+    has z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, the interval of log_ratio has 1/2
+    instead of 0, and the other two intervals extend from 0 to inf. For the interval of lrc, Clopper
+    and Pearson's bounds t of the share a / (a + b) are converted to log2(N_2 t / (N_1 (1 - t))).
+    Bonferroni's correction divides 1 - level by the number of terms that occur in either corpus.
 
     References
     ----------

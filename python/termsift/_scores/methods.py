@@ -85,8 +85,8 @@ class Selector:
     formula : str
         The value of class c for term i, or the quantity that the next chosen term maximises.
         `ClassCounts.score` defines p = p_ic and q = q_ic. Of the n documents of the collection, the
-        class has A with the term and C without the term, and the other classes have B and D, so n_c
-        = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
+        class has A with the term and C without the term, and all other classes have B and D. Hence
+        n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
     source : str
         The author, title and year of the source, and the relevant place in the source.
     needs : str

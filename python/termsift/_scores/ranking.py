@@ -23,8 +23,7 @@ class Ranking(Tabular):
     """Terms in order, best first, with their scores.
 
     A ranking is a sequence of pairs (term, score). The term is a name, or a column number if names
-    are unknown. A slice of a ranking is a ranking too. ``print`` shows the first terms with their
-    scores.
+    are unknown. A slice of a ranking is a ranking too. ``print`` shows the first terms.
 
     Attributes
     ----------
@@ -46,7 +45,7 @@ class Ranking(Tabular):
         The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
         With round robin, the class in which the term has its best place, or the first such class.
-        If the method's scores have no sign, as for chi2, this class may under-represent the term.
+        If the method's scores have no sign, as for chi2, the class may under-represent the term.
     """
 
     indices: NDArray[np.int64]

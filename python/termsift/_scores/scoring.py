@@ -73,7 +73,7 @@ class Scoring:
         return cls(held, method, measure, event, (b1, b2, prior), threads)
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
-        """Return a score for each term, or its score in the whole collection for None."""
+        """Return a score for each term, over the whole collection if ``aggregate`` is None."""
         if aggregate is None:
             return _core.collection_scores(self.counts, self.measure, self.n_threads)
         return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)

@@ -31,9 +31,8 @@ class Significance:
         Degrees of freedom of the chi-square distribution.
     statistics : ndarray of shape (n_terms,), or (n_classes, n_terms) per class, float64
     log_pvalues : ndarray of that shape, float64
-        Natural logarithms of the p-values. Up to two degrees of freedom, the logarithms do not
-        underflow, even for a p-value of 1e-2000. With more degrees of freedom, the logarithms of
-        p-values below 1e-308 are -inf.
+        Natural logarithms of the p-values, which do not underflow for up to two degrees of freedom.
+        With more degrees of freedom, p-values below 1e-308 have the logarithm -inf.
     signs : ndarray of that shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None

@@ -98,7 +98,7 @@ def write_json(file: TextIO, head: Mapping[str, Any], name: str, columns: Column
 
 
 def json_value(value: Any) -> Any:
-    """Return a value for JSON, with None for an infinite or NaN float, and str for other types."""
+    """Return a value for JSON, with None for infinity and NaN, and a str for unknown types."""
     plain = _plain(value)
     if isinstance(plain, float):
         return plain if math.isfinite(plain) else None

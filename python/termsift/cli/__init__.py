@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv = sys.argv[1:]
         # If a batch scheduler sends SIGTERM, SystemExit lets cleanup code remove incomplete files.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    if list(argv) == ["--version"]:  # the answer does not wait for the import of numpy
+    if list(argv) == ["--version"]:  # the version is printed before numpy is imported
         print(f"termsift {ts.__version__}")
         return 0
     try:
@@ -38,4 +38,4 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         return running.run(argv)
     except KeyboardInterrupt:  # Ctrl-C may also come during an import.
-        return 130  # A shell reports the same code.
+        return 130  # Shells report this code after Ctrl-C.

@@ -27,7 +27,7 @@ from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
 from termsift.io._collection import read_split
 
-# The methods in the figures of Tang, Kay and He, and the best selector of few terms.
+# The methods in the figures of Tang, Kay and He, and the selector that is best for few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # shown in tables
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -83,9 +83,9 @@ def _run(args: argparse.Namespace) -> None:
     else:
         arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
-        _check_plot(args.plot)  # a wrong path is an error before the work
+        _check_plot(args.plot)  # a wrong path fails before the computation
     rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
-    variants_of(**rankers)  # an unknown name is an error before the work
+    variants_of(**rankers)  # an unknown name fails before the computation
     with output.answering(args) as answer:
         curves, about = _evaluated(args, rankers)
         write = partial(_write_table, curves=curves, about=about)

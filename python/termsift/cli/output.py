@@ -32,7 +32,7 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 
 @contextmanager
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
-    """Open the output before the computation. Yield a function that writes an answer to it."""
+    """Open the output before the computation, and yield a function that writes to the output."""
     ending = _ending(args.output)
     if args.format is None:
         if ending and ending not in FORMAT_OF:
