@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
 __version__ = _core.__version__
 
-# This dict maps each module to the public names that it defines. To keep the start of the command
+# `_HOMES` maps each module to the public names that it defines. To keep the start of the command
 # line fast, a module is imported only when one of its names is first used.
 _HOMES = {
     "_classify.naive_bayes": ("NaiveBayes",),

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # The shapes that are tried.
 _MOST_TERMS = 4000  # The largest number of terms on which the shapes are tried.
-_EPOCHS = 3  # The training epochs of guided gain's classifiers; more hardly change the result.
+_EPOCHS = 3  # The epochs of guided gain's classifiers; more epochs hardly change the result.
 
 
 def greedy(
@@ -60,8 +60,8 @@ def greedy(
     -------
     ranking : Ranking
         The scores are the divergences after each step, in nats, which never decrease. Only the
-        first ``ranking.informative`` terms increase the divergence. All other terms, and terms with
-        equal counts in every class, are ordered by index.
+        first ``ranking.informative`` terms increase the divergence. Terms that add nothing, and
+        terms with equal counts in every class, are ordered by index.
 
     Raises
     ------
@@ -73,17 +73,17 @@ def greedy(
     Notes
     -----
     The method is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j evaluates j + 1
-    variables: the chosen terms s, the term i, and the pool of all other terms. The pool has the
-    probability 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest sum over classes
-    and variables of p log(p/q), which is the J-divergence for two classes. For more classes, which
-    the paper leaves out, the sum is the Jeffreys-multi-hypothesis (JMH) divergence.
+    variables: the chosen terms s, the term i, and the pool of all other terms. The pool of all
+    other terms has the probability 1 - p_ic - sum_s p_sc. Each step chooses the term i with the
+    largest sum over classes and variables of p log(p/q), which is the J-divergence for two classes.
+    For more than two classes, termsift uses the Jeffreys-multi-hypothesis (JMH) divergence.
 
     Gains are computed from probabilities. If counts and alpha are whole numbers, or alpha is a
-    fraction with a small denominator such as 1/10, the probabilities are exact. Other probabilities
-    are rounded to 2^-52, or to 2^-42 in a class much smaller than others. Terms may come in either
-    order if their gains differ only by rounding or agree in 14 digits. A gain that is only a
-    rounding error may count in ``informative``. The relative error of scores is below 1e-12. The
-    memory is O(n_terms + pairs of a class and a term in it).
+    fraction with a small denominator such as 1/10, the probabilities are exact. Probabilities that
+    are not exact are rounded to 2^-52, or to 2^-42 in a class much smaller than others. Terms may
+    come in either order if their gains differ only by rounding or agree in 14 digits. A gain that
+    is only a rounding error may count in ``informative``. The relative error of scores is below
+    1e-12. The memory is O(n_terms + pairs of a class and a term in it).
 
     Examples
     --------
@@ -217,9 +217,8 @@ def guided_gain(
 ) -> Ranking:
     """Choose terms one after another by conditional gain, guided by linear classifiers.
 
-    The method was developed for termsift. It differs from `termsift.conditional_gain` in that a
-    document's loss is weighted by the importance of the term to the linear support vector machine
-    of the document's class.
+    The method was developed for termsift. Unlike in `termsift.conditional_gain`, a document's loss
+    is weighted by the importance of the term to the support vector machine of the document's class.
 
     Parameters
     ----------
@@ -252,12 +251,12 @@ def guided_gain(
 
         u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
 
-    The log lift of t in each class c that has t grows by (w_tc - m) z / 2, where m is the mean
+    The log lift of term t in each class c that has t grows by (w_tc - m) z / 2, where m is the mean
     weight of t over the classes without t, and z is the mean of the nonzero entries of the vectors.
 
-    The machines take O(entries * n_classes) time, and 8 bytes of memory for each entry and 20 bytes
-    for each pair of a class and a term in it. Each thread also needs 64 bytes for each term that
-    occurs and 68 bytes for each document.
+    The support vector machines take O(entries * n_classes) time, and 8 bytes of memory for each
+    entry and 20 bytes for each pair of a class and a term in it. Each thread also needs 64 bytes
+    for each term that occurs and 68 bytes for each document.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def count(
     -----
     The workers of the current client, or Dask's scheduler, count each chunk on one thread.
     Fractions are summed in document order within a chunk. The counts of the chunks are added in
-    order, eight at a time. The bits of the result depend only on the division into chunks.
+    order, eight at a time. The bits of the result depend only on the division of rows into chunks.
 
     Examples
     --------

@@ -195,7 +195,7 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
 
 @contextmanager
 def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
-    """Yield a figure for the function ``what``. The context sets the style of termsift."""
+    """Yield a figure for the function ``what``. The context manager sets termsift's style."""
     require("matplotlib", "plot", what)
     from matplotlib import rc_context
     from matplotlib.figure import Figure

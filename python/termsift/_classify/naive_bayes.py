@@ -28,7 +28,7 @@ Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 
 _CELLS = 1 << 21  # The number of (entry, class) pairs that one step computes.
-_MADE = ("_counter", "_lookup")  # Fit drops these caches, and a pickle leaves them out.
+_MADE = ("_counter", "_lookup")  # The caches, which fit drops and a pickle leaves out.
 _TIE = 2.0**-44  # Log posteriors tie if they differ from the largest by at most this share.
 
 
@@ -89,7 +89,7 @@ class NaiveBayes:
         The terms of the model, given by column or by name. By default, the model has all terms.
     model : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
         "multinomial", "bernoulli" and "complement" are scikit-learn's MultinomialNB, BernoulliNB
-        and ComplementNB. "binary" is MultinomialNB on counts of 0 or 1, and "poisson" has Poisson
+        and ComplementNB. The model "binary" is MultinomialNB on 0 and 1, and "poisson" has Poisson
         rates.
     alpha : float, default 1.0
         The smoothing, above 0, which is added to the count of each term in each class.
@@ -107,7 +107,7 @@ class NaiveBayes:
 
     Notes
     -----
-    Let n_c documents belong to class c, d_ic of them with term i, which occurs l_ic times in them.
+    Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times there.
     With k terms and priors pi_c, a document of counts x_i has, up to a constant, the log posteriors
 
     - multinomial: log pi_c + sum_i x_i log p_ic, p_ic = (l_ic + alpha) / (sum_i l_ic + k alpha);
@@ -119,12 +119,13 @@ class NaiveBayes:
       classifiers"): -sum_i x_i log p_ic, with the counts of all other classes in p_ic.
 
     The transformation ``tf`` of the counts also applies to the documents to classify. A class
-    without documents has probability 0. Of classes whose log posteriors agree within a relative
-    2^-44, the first is predicted. The result for a document is the same to the last bit, whatever
-    other documents are in the call. In addition to the results, classifying needs 100 MiB of memory
-    plus 32 bytes for each pair of a class and a term that occurs in the class. If n_classes * k is
-    at most 2^24, a dense array of weights takes up to 128 MiB more, or 256 MiB for texts. Larger
-    models and `leave_one_out` need memory for the matrix of a block of texts.
+    without documents has probability 0. If several classes have the same log posterior within a
+    relative 2^-44, the first is predicted. The result for a document is the same to the last bit,
+    whatever other documents are in the call. In addition to the results, classifying needs 100 MiB
+    of memory plus 32 bytes for each pair of a class and a term that occurs in the class. If the
+    model has at most 2^24 pairs of a class and a term, a dense array of weights takes up to 128 MiB
+    more, or 256 MiB for texts. Models with more pairs, and `leave_one_out`, also need memory for
+    the matrix of a block of texts.
 
     Examples
     --------
@@ -252,7 +253,7 @@ class NaiveBayes:
         array([0, 0, 1, 1])
         """
         leave = self._fitted.leave_one_out
-        with np.errstate(invalid="ignore"):  # a single document has only log posteriors of -inf
+        with np.errstate(invalid="ignore"):  # with one document, every log posterior is -inf
             log_proba = self._normalised(leave(*part) for part in self._parts(X, y))
         if np.isnan(log_proba).any():
             raise ValueError("leave_one_out needs two documents or more")
@@ -348,7 +349,7 @@ class NaiveBayes:
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
             return None
-        order = np.argsort(-fitted.frequency, kind="stable")  # lookup of the first terms is fastest
+        order = np.argsort(-fitted.frequency, kind="stable")  # frequent terms come first, for speed
         terms = validation.object_array(list(rules.vocabulary))[order].tolist()
         index = _core.TextIndex(rules.native, terms)
         return index, fitted.dense[order], self._binary or rules.binary

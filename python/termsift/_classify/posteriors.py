@@ -12,8 +12,8 @@ from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
-_DENSE_CELLS = 1 << 24  # Up to this size, the weights are stored as a dense array.
-_ROUNDING = 2.0**-40  # A remainder of at most this share of a float count becomes 0.
+_DENSE_CELLS = 1 << 24  # Weights of up to this number are stored as a dense array.
+_ROUNDING = 2.0**-40  # After a subtraction, a rest of at most this share of a count becomes 0.
 
 
 class Posteriors:
@@ -113,7 +113,7 @@ class Posteriors:
         return len(self._all) * least + np.array(beyond)
 
     def joint(self, X: Any, first: int) -> Any:
-        """Return the log posteriors of the rows of a matrix, which errors number from ``first``."""
+        """Return the log posteriors of the rows of a matrix. Errors number rows from ``first``."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.dense is not None:
                 found = X @ self.dense
@@ -129,7 +129,7 @@ class Posteriors:
         return found
 
     def leave_one_out(self, X: Any, codes: Any, first: int) -> Any:
-        """Return the log posteriors of each row, after removing the row from its class."""
+        """Return the log posteriors of each row, after its removal from the counts of its class."""
         if self._model == "complement":
             raise ValueError("model='complement' has no leave_one_out: use another model")
         found = self.joint(X, first)

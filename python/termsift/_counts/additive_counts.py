@@ -61,7 +61,7 @@ class AdditiveCounts:
 
     @property
     def n_terms(self) -> int:
-        """The number of terms, and of columns of the counts."""
+        """The number of terms, which is the number of columns of the counts."""
         return self._counts.n_terms
 
     @property
@@ -85,7 +85,7 @@ class AdditiveCounts:
     def class_tokens(self) -> _core.Count:
         """The number of occurrences of all terms in each class, l_c, of shape (n_classes,).
 
-        The number includes terms that a frequency list leaves out (`termsift.counts_from_table`).
+        Terms that a frequency list leaves out are counted, too (see `termsift.counts_from_table`).
         """
         return self._counts.class_tokens
 
@@ -125,7 +125,7 @@ class AdditiveCounts:
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the terms, or None. Rankings contain these names."""
+        """The names of the terms, which rankings show, or None."""
         return self._state.names
 
     @term_names.setter
@@ -161,8 +161,8 @@ class AdditiveCounts:
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
         mine, theirs = counts.to_arrays(), other_counts.to_arrays()
-        # The totals of the collection may overflow, so they are computed only if one of the two
-        # objects stores them and the other does not.
+        # The totals of the collection may overflow, so they are computed only if exactly one of the
+        # two objects stores them.
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()
@@ -218,7 +218,7 @@ class AdditiveCounts:
         if not self._may_warn or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
-        if np.any(docs != np.floor(docs)):  # fractions come from weights
+        if np.any(docs != np.floor(docs)):  # weights cause the fractions
             return
         self._may_warn = False
         if fraction := counts.first_fraction():
@@ -321,7 +321,7 @@ class AdditiveCounts:
         Parameters
         ----------
         min_df : int
-            Terms in fewer than ``min_df`` documents are dropped. The paper uses 2.
+            Terms in fewer than ``min_df`` documents are dropped. Tang, Kay and He use 2.
 
         Returns
         -------
@@ -346,7 +346,7 @@ class AdditiveCounts:
     def within(self, parts: Iterable[Self]) -> Self:
         """Return these counts of some buckets of terms, together with the totals of all buckets.
 
-        Comparing occurrences needs the number of all tokens. Smoothing needs the number of all
+        To compare occurrences, methods need the tokens of all terms; to smooth, the number of
         terms.
 
         Parameters

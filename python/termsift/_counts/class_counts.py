@@ -94,14 +94,15 @@ class ClassCounts(AdditiveCounts):
             The smoothing: b1 is added to the count of each term, and b2 to the size of each class
             (see Notes). One number means b1 = alpha and, depending on the model, b2 = n_terms alpha
             ("multinomial", "binary"), 2 alpha ("bernoulli") or alpha ("poisson"); 1 is Laplace
-            smoothing. Only for "poisson" may b1 exceed b2. For `log_odds`, b2 is the total of the
-            prior.
+            smoothing. The model "poisson" also allows b1 > b2. For `log_odds`, b2 is the prior's
+            total.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c. An array is normalised to sum to 1. By default, the prior of a
             class is its share of the documents.
         aggregate : {"sum", "mean", "max"}, optional
-            How the class values are combined into one score. The mean is weighted by pi_c. The
-            default depends on the method (see ``default_aggregate`` in `termsift.methods`).
+            How the class values are combined into one score. The mean is weighted by the class
+            priors. The default depends on the method, see ``default_aggregate`` in
+            `termsift.methods`.
         n_threads : int, optional
             As for `termsift.count`.
         **options
@@ -121,8 +122,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Let n_c documents belong to class c, d_ic of them with term i, which occurs l_ic times in
-        them. The models define the probability p_ic of term i in class c as
+        Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times
+        there. The models define the probability p_ic of term i in class c as
 
         - multinomial: (l_ic + b1) / (sum_i l_ic + b2);
         - binary: (d_ic + b1) / (sum_i d_ic + b2);
@@ -131,11 +132,11 @@ class ClassCounts(AdditiveCounts):
           and 1 - q: `md` is p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or
           (p-q)^2/q for the noncentrality "pearson".
 
-        Methods with models compare p_ic with the mixture of all other classes that have documents,
-        q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c). By convention 0 log 0 = 0, x log(x/0) = inf and
-        0/0 = 0. The relative error of a score is at most 1e-14 if p and q differ by at least 1e-15
-        * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it) or O(n_classes *
-        n_terms), depending on the method (see docs/methods.md).
+        Methods with event models compare p_ic with the mixture of all other classes that have
+        documents, q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c). By convention 0 log 0 = 0, x log(x/0)
+        = inf and 0/0 = 0. The relative error of a score is at most 1e-14 if p and q differ by at
+        least 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it) or
+        O(n_classes * n_terms), depending on the method (see docs/methods.md).
 
         Examples
         --------
@@ -180,9 +181,9 @@ class ClassCounts(AdditiveCounts):
             terms. If k is small, only the k best terms are sorted, which is faster.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
-            turns, so that small classes get their share. Each class sorts the terms by its class
-            scores, and a term is ranked by its best place in the lists of all classes. Round robin
-            has no aggregate.
+            turns, so that small classes get their share. Each class lists the terms by its class
+            scores, and a term is ranked by its best place in the lists. Round robin has no
+            aggregate.
         model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`. Selectors have no aggregate and no options.
 
@@ -190,8 +191,8 @@ class ClassCounts(AdditiveCounts):
         -------
         ranking : Ranking
             Terms with equal scores are ordered by index. With round robin, ``chosen_by`` holds the
-            class in whose list each term has its best place, and ``scores`` the term's score for
-            that class.
+            class in whose list each term has its best place, and ``scores`` its score for the
+            class.
 
         Raises
         ------

@@ -29,7 +29,7 @@ from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
 
-_STRING_BYTES = 200  # The approximate bytes of a term as a Python string, with its counts.
+_STRING_BYTES = 200  # The approximate number of bytes of a term as a Python string with counts.
 _SHARE = 3  # The term tables, the sketch and the result each get a third of the memory.
 
 
@@ -109,7 +109,7 @@ def counted_within(
     """Count texts in about ``max_memory`` bytes.
 
     ``count(rules, limit)`` raises TermsDoNotFitError if the terms need more than ``limit`` bytes.
-    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, texts are always sketched.
+    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, a sketch is always made.
     """
     if max_memory is None:
         return count(rules, None)
@@ -292,20 +292,20 @@ class TextCounting:
         if self._limit is not None:
             n_bytes = min(n_bytes, part_within(self._limit))
         self.n_docs += self.tally.add_table(table, n_bytes)
-        self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels
+        self.coder.codes(table.labels(len(self.coder.classes)))  # gives numbers to the new labels
 
 
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:
-    """Return `ByClass` if possible. ``plain`` says whether each document has one class."""
+    """Return `ByClass` if possible, else `ByDocument`. ``plain`` means one class per document."""
     by_words = rules.hashing is None and rules.vocabulary is None
     by_class = plain and by_words and tf != "log" and rules.native is not None
     return (ByClass if by_class else ByDocument)(rules, tf, n_threads)
 
 
 class ByClass:
-    """Counts tokens by class. The core cuts and counts the texts, and makes no matrix."""
+    """Counts tokens by class in the core, which makes no matrix of the documents."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
@@ -359,7 +359,7 @@ class ByDocument:
 
     @property
     def n_bytes(self) -> int:
-        """The approximate number of bytes of the terms so far, which are Python strings."""
+        """The approximate number of bytes of the terms found so far, which are Python strings."""
         return _STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:

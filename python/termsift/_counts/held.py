@@ -82,7 +82,7 @@ class Held(NamedTuple):
     """Immutable counts with their classes, names and rules."""
 
     counts: _core.Counts
-    classes: list[Hashable]  # The labels of the rows.
+    classes: list[Hashable]  # The labels of the rows of ``counts``.
     names: NDArray[np.object_] | None  # The names of the terms.
     tf: str
     rules: TextRules | None = None  # The rules for texts, or None if one is a function.
@@ -292,7 +292,7 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             "documents have several classes, and counts do not record which documents two classes "
             "share: count the documents of these classes instead"
         )
-    # First take all groups that have only one row. Then add the larger groups one by one.
+    # First take all groups that have only one row, then add the larger groups one by one.
     result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
     for place, rows in enumerate(groups):
         if len(rows) > 1:

@@ -45,7 +45,7 @@ def counts_from_table(
         The number of documents of each class. This argument requires ``documents``.
     class_tokens : mapping of label to int, optional
         The number of occurrences of all terms, for each class whose list was cut off. Terms that a
-        list leaves out count only in this total of the class.
+        list leaves out count only in ``class_tokens``.
 
     Returns
     -------
@@ -66,9 +66,9 @@ def counts_from_table(
     -----
     If the numbers of documents are unknown, everything that needs them raises ValueError: methods
     and models that count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
-    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null for these
-    numbers. If classes are merged and the documents of one are unknown, the documents of the merged
-    class are unknown too.
+    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null for unknown
+    numbers of documents. If classes are merged and the documents of one are unknown, the documents
+    of the merged class are unknown too.
 
     The total of a list that was cut off is kept in sums, files, pickles and subsets. The model
     "binary" and `ClassCounts.greedy` need every term, and refuse a list that was cut off.

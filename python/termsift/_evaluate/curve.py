@@ -114,7 +114,7 @@ class Curve(Tabular):
     def smallest_k(self, metric: Metric = "accuracy") -> int:
         """Return the smallest k whose mean is within one standard error of the best mean.
 
-        The standard error is the `standard_error` at the best k.
+        The standard error is the value of `standard_error` at the best k.
 
         References
         ----------

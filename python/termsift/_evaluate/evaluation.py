@@ -1,4 +1,4 @@
-"""Curves of rankings on test documents or over folds."""
+"""Evaluation curves of rankings, on test documents or by cross-validation."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def selection_curve(
 
     Notes
     -----
-    At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. Of
-    classes whose log posteriors agree within 2^-45 of the magnitudes of their summands, the first
-    is predicted. One pass over the ranking evaluates all k, and needs 24 bytes for each k and
+    At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. If
+    several classes have the same log posterior within 2^-45 of the magnitudes of its summands, the
+    first is predicted. One pass over the ranking evaluates all k, and needs 24 bytes for each k and
     class, with the number of classes rounded up to a multiple of four.
 
     Examples
@@ -133,7 +133,7 @@ def cross_validate(
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
         The number of folds, or the folds themselves, which are then not shuffled.
     random_state : int, numpy Generator or None, default 0
-        Seed of the shuffle that precedes the assignment of documents to folds.
+        The seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str
         As for `ClassCounts.rank`. Each method is tried with each of the models and policies that it
         supports. Methods without models are tried once per policy. Selectors have no policy.

@@ -18,7 +18,7 @@ from termsift._scores.methods import MODELS
 from termsift._util import validation
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # The values of each metric at each k.
-ONE_CLASS = "the classifier assigns each document to one class"  # The reason that errors give.
+ONE_CLASS = "the classifier assigns each document to one class"  # The reason in error messages.
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Documents:
 
 
 class Split:
-    """Training and test documents. Classes that only ``test`` has get codes from n_classes on."""
+    """Training and test documents. Classes that occur only in ``test`` have codes >= n_classes."""
 
     def __init__(
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents
@@ -60,7 +60,7 @@ class Split:
 
     @cached_property
     def train(self) -> Documents:
-        """The training documents. Extracting their rows takes as long as counting them."""
+        """The training documents, whose extraction takes as long as counting them."""
         return self.documents if self.rows is None else self.documents.part(self.rows)
 
     @cached_property
@@ -104,7 +104,7 @@ def metrics_of(
     support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])
     metrics = {metric: np.empty(n_ks) for metric in METRICS}
     metrics["accuracy"] = hits.sum(axis=1) / n_docs
-    step = max(1, 2**20 // max(n_classes, 1))  # the rows of one step, for arrays of 8 MiB
+    step = max(1, 2**20 // max(n_classes, 1))  # the number of rows per step, for arrays of 8 MiB
     for first in range(0, n_ks, step):
         rows = slice(first, first + step)
         H, P = hits[rows].astype(np.float64), predicted[rows].astype(np.float64)

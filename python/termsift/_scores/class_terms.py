@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
 _KEY_LEVEL = 0.95  # The confidence level of the bounds that `key` uses.
-_MOST_SORTED = 1 << 24  # The most p-values that are sorted, which needs some 0.8 GB.
+_MOST_SORTED = 1 << 24  # The largest number of p-values to sort, which needs some 0.8 GB.
 
 
 def distinctive_terms(
@@ -70,7 +70,7 @@ def distinctive_terms(
     Notes
     -----
     The memory is 32 MiB, plus some 40 bytes (160 for "key") for each pair of a requested class and
-    a term that occurs in it. The time is proportional to the number of such pairs.
+    a term that occurs in it, and the time is proportional to the number of pairs.
 
     Examples
     --------

@@ -20,7 +20,7 @@ def dispersions(
     """Return Gries' DP and Juilland's D of each term, with a row for each class.
 
     ``classes`` lists the documents of each class. `termsift.Keyness` has the formulas. DP and D are
-    NaN if the term does not occur in the class. Computing them needs some 150 MB of memory.
+    NaN if the term does not occur in the class. The computation needs some 150 MB of memory.
     """
     X, n_terms = csr.to_scipy(), csr.n_terms
     lengths = np.zeros(csr.n_docs)
@@ -45,8 +45,8 @@ def dispersions(
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
         seen, m = totals > 0, len(docs)
-        squares += (m - n_docs) * means**2  # The documents without the term.
-        # The two shares of a document sum to 1 each, so DP is the sum of positive differences.
+        squares += (m - n_docs) * means**2  # Add the documents without the term.
+        # Shares of tokens and occurrences sum to 1, so DP is the sum of positive differences.
         dp[row, seen] = moved[seen]
         if m > 1:
             sigma = np.sqrt(squares[seen] / m)

@@ -52,7 +52,7 @@ def effects(
 def certain_ratios(
     a: _core.Float64s, b: _core.Float64s, tokens: _core.Float64s, level: float, n_terms: int
 ) -> list[_core.Float64s]:
-    """Return the ends of exact intervals of log2(f_1 / f_2), valid for ``n_terms`` at once."""
+    """Return the ends of exact intervals of log2(f_1 / f_2), for ``n_terms`` terms at once."""
     alpha = (1 - level) / 2 / max(n_terms, 1)
     # Quantiles are slow and few pairs of counts are distinct, so compute each pair only once.
     # Sorting complex numbers takes five times as long as sorting real ones.
@@ -69,7 +69,7 @@ def certain_ratios(
     with np.errstate(divide="ignore"):  # `key` passes tokens[1] = 0 if a class has all documents
         scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(first, second), -lower(second, first)
-    with np.errstate(invalid="ignore"):  # infinities of opposite signs
+    with np.errstate(invalid="ignore"):  # for sums of infinities of opposite signs
         return [scale + of_pairs[place] for of_pairs in logits]
 
 

@@ -49,9 +49,9 @@ _LETTERS = 24
 class Keyness(Tabular):
     """The terms that a target corpus uses more or less often than a reference corpus.
 
-    `termsift.ClassCounts.keyness` returns a table. The table lists the terms that the target uses
-    more often than the reference, followed by the terms that the target uses less often, each list
-    in the requested order. Similar terms form a single list, with the most certain terms first.
+    `termsift.ClassCounts.keyness` computes the table. The table lists the terms that the target
+    uses more often than the reference, followed by the terms that the target uses less often, each
+    list in the requested order. Similar terms form one list, with the most certain terms first.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Keyness(Tabular):
           terms that occur in either corpus;
         - g2_docs: the log-likelihood ratio of documents (`g2`), null if documents are unknown;
         - zeta: the share of documents that contain the term, in the target minus in the reference;
-        - lrc_docs: lrc (see below), computed from these shares of documents;
+        - lrc_docs: lrc (see below), computed from the shares of documents;
         - bic: g2 - ln(N_1 + N_2), Wilson's approximation of the Bayes factor;
         - log_ratio: log2(f_1 / f_2), where 1/2 replaces a count of 0;
         - percent_diff: 100 (f_1 - f_2) / f_2;
@@ -84,7 +84,7 @@ class Keyness(Tabular):
           default at 95%; relative_risk and odds_ratio have two such columns, too;
         - lrc: the conservative log ratio, which is the end nearer to 0 of an exact interval of
           log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
-        - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
+        - log_ratio_most: the absolute value of the end of lrc's interval that is farther from 0;
         - dp_target, dp_reference: if documents were given, Gries' deviation of proportions (DP, see
           Notes): 0 if each document has the term in proportion to its length, near 1 if one short
           document has all occurrences, and NaN if the corpus does not have the term;
@@ -398,7 +398,7 @@ def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
 
 
 def _strength(table: dict[str, NDArray[Any]], sort: str) -> _core.Float64s:
-    """Return a sort key for each term. Each direction is sorted by descending key."""
+    """Return a sort key for each term; the terms of a direction are sorted by descending key."""
     if sort == "count":
         return _of_side(table, "n").astype(np.float64)
     sign = table["sign"]

@@ -85,8 +85,8 @@ class Selector:
     formula : str
         The value of class c for term i, or the quantity that the next chosen term maximises.
         `ClassCounts.score` defines p = p_ic and q = q_ic. Of the n documents of the collection, the
-        class has A with the term and C without the term, and all other classes have B and D. Hence
-        n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
+        class has A with the term and C without it, and all other classes have B with the term and D
+        without it. Hence n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
     source : str
         The author, title and year of the source, and the relevant place in the source.
     needs : str
@@ -118,7 +118,7 @@ class Method(Selector):
         As for `Selector`.
     default_aggregate : str or None
         The default way to combine the class values into the term's score, by "sum", "mean" or
-        "max". None stands for a method that scores the whole collection and compares no classes.
+        "max". The value None stands for a method that scores the whole collection.
     options : mapping of str to tuple of str or bool
         The options that only this method has, with their allowed values, the default first.
     is_test : bool

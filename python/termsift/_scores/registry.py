@@ -261,7 +261,7 @@ GUIDED_GAIN = Selector(
     needs="documents",
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
-# The default for describing classes orders only the terms of one class (docs/describing.md).
+# The default method for describing classes orders only the terms of one class (docs/describing.md).
 KEY = Selector(
     name="key",
     title="Evidence times effect: the root of g2 times a logarithm of the lower confidence "

@@ -111,7 +111,7 @@ def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.flo
             near, lower = z < 0.25, scipy.special.erf(root)
             logs = np.log(scipy.special.erfcx(root)) - z
         else:
-            # Below the median, which lies between a - 1/3 and a, P is the smaller one of P and Q.
+            # Below the median (between a - 1/3 and a), the lower tail is the smaller one.
             a = degrees / 2
             near, lower = z < a, scipy.special.gammainc(a, z)
             logs = np.log(scipy.special.gammaincc(a, z))
@@ -142,8 +142,8 @@ def significance(
     ----------
     method : {"chi2", "g2", "chi2_counts", "g2_counts"}
         Both chi2 and g2 compare how many documents inside and outside a class contain the term, and
-        g2_counts compares how often the term occurs. The statistic chi2_counts is scikit-learn's
-        chi2; all others have one degree of freedom.
+        g2_counts compares how often the term occurs. All but chi2_counts, which is scikit-learn's
+        chi2, have one degree of freedom.
     per_class : bool, default False
         If True, test each class against the others. If False, chi2, g2 and g2_counts test only the
         class with the largest statistic, and chi2_counts tests the sum over all classes.
@@ -163,9 +163,9 @@ def significance(
 
     Notes
     -----
-    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest,
-    (l_ic - E)^2 / E / (1 - n_c/n) with E = l_i n_c / n. Time and memory are O(pairs of a class and
-    a term in it), or O(n_classes * n_terms) with ``per_class``.
+    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest, (l_ic
+    - E)^2 / E / (1 - n_c/n) with the expected count E = l_i n_c / n. Time and memory are O(pairs of
+    a class and a term in it), or O(n_classes * n_terms) with ``per_class``.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def add_documents(
     tf: str,
     n_threads: int,
 ) -> _core.Counts:
-    """Add documents to counts of the same classes, and return the sum. None means no counts."""
+    """Add documents to counts of the same classes (or to None), and return the sum."""
     if counts is None:
         counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
     exact = counts.exact and is_exact(matrix, weights, tf)

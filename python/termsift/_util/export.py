@@ -44,7 +44,7 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
 
 
 class Tabular(ABC):
-    """Base of results that are tables. A subclass defines ``columns``."""
+    """The base class of results that are tables. A subclass defines ``columns``."""
 
     @abstractmethod
     def columns(self) -> Columns:

@@ -29,6 +29,6 @@ def available(module: str) -> Any | None:
 
 def is_from(value: object, library: str) -> bool:
     """Return whether the class of an object, or one of its base classes, is from a library."""
-    return library in sys.modules and any(  # the check of sys.modules is much cheaper
+    return library in sys.modules and any(  # the cheap check of sys.modules comes first
         base.__module__.partition(".")[0] == library for base in type(value).__mro__
     )

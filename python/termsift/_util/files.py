@@ -53,7 +53,7 @@ def check_path(path: object, name: str = "path") -> None:
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a device or a pipe. Such a path is not replaced."""
+    """Return whether a path is a device or a pipe, which is written to and not replaced."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 

@@ -67,7 +67,7 @@ def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         if time.monotonic() >= due:
             line = f"termsift: {verb} {done:,} of {total:,} {unit}"
             # Cut the line, because a line wider than the terminal would start a new line each time.
-            from shutil import get_terminal_size  # Its import is slow, so it comes late.
+            from shutil import get_terminal_size  # The slow import of shutil comes late.
 
             line = line[: get_terminal_size().columns - 1]
             stream.write(f"\r{line.ljust(width)}")  # blanks overwrite the rest of a longer line

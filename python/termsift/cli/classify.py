@@ -72,7 +72,7 @@ def _run(args: argparse.Namespace) -> None:
                 else:
                     X, ends = block.X, np.cumsum(block.n_labels)[:-1]
                     known = [part.tolist() for part in np.split(block.labels, ends)]
-                    if X.shape[1] < classifier.n_features_in_:  # svmlight may lack columns
+                    if X.shape[1] < classifier.n_features_in_:  # an svmlight file may lack columns
                         X.resize(len(block), classifier.n_features_in_)
                 with naming(args.source):
                     joints = list(classifier._joint(X))

@@ -40,7 +40,7 @@ best value. Methods that differ by less than one standard error may be equally g
 """
 
 _Curves: TypeAlias = dict[str, ts.Curve]
-_About: TypeAlias = dict[str, Any]  # members of the JSON output that describe the evaluation
+_About: TypeAlias = dict[str, Any]  # the members of the JSON output that describe the evaluation
 
 
 def add(commands: Any) -> None:

@@ -75,7 +75,7 @@ class _Terminal:
 
 
 def check_counts_file(path: str) -> None:
-    """Check, before the work, that a file of counts can be written to a path."""
+    """Check, before the computation, that a file of counts can be written to a path."""
     if _ending(path) != COUNTS_FILE:
         raise ValueError(f"{path}: expected the name of a file that ends in {COUNTS_FILE}")
     check_replaceable(path)

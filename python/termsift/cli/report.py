@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # The page declares this encoding.
-    with output.opened(args.output) as out:  # Opening it first makes a wrong path fail early.
+    with output.opened(args.output) as out:  # Opening the output first reports errors early.
         write_report(
             inputs.read_counts(args),
             out,

@@ -65,9 +65,9 @@ def check_labels(
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
-    ``y`` is a sequence of labels, or an indicator matrix. An array of one column could be labels or
-    an indicator, so it is an error unless ``classes`` gives the class of the column. Without
-    ``classes``, labels are sorted, and the columns of an indicator matrix have the classes
+    ``y`` is a sequence of labels, or an indicator matrix. An array of one column could hold labels
+    or be an indicator matrix, so it is an error unless ``classes`` gives the class of the column.
+    Without ``classes``, labels are sorted, and the columns of an indicator matrix have the classes
     ``indicator_classes`` or 0, 1, ...
     """
     given = None if classes is None else check_classes(classes)
@@ -124,7 +124,7 @@ def is_column_of_arrow(values: Any) -> bool:
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
-    """Return labels of one class per document. The error about an indicator ends with ``why``."""
+    """Return labels of one class per document; errors about indicator matrices end with ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
     if labels.indptr is None:
         return labels
@@ -202,7 +202,7 @@ def _indicator_labels(
     if given is not None and len(given) != y.shape[1]:
         raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
     csr = check_matrix(y, 1, name)
-    # The core checks only the indices, and the code below that the values are 0 or 1.
+    # The core checks only the indices, so the code below checks that the values are 0 or 1.
     check_entries(replace(csr, data=np.ones(len(csr.data), dtype=np.int8)), 1, name)
     matrix = widened(csr.to_scipy())  # a copy
     matrix.sum_duplicates()

@@ -48,13 +48,13 @@ def check_counts(counts: Any) -> None:
 
 
 def a_kind(value: object) -> str:
-    """Return the kind of an object with its article, as in "a str" or "an int"."""
+    """Return the type of an object with its article, as in "a str" or "an int"."""
     name = type(value).__name__
     return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 def shown(value: object) -> str:
-    """Return the repr of a scalar, or the kind of any other object, whose repr may be long."""
+    """Return the repr of a scalar, or the type of any other object, whose repr may be long."""
     return repr(value) if value is None or np.isscalar(value) else a_kind(value)
 
 
@@ -114,7 +114,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
     mine = name.lower().replace("-", "_").strip("_")
     alike = [other for other in plain if other[:1] == mine[:1]]
-    import difflib  # only errors need it
+    import difflib  # only errors need difflib
 
     near = difflib.get_close_matches(mine, alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
@@ -184,7 +184,7 @@ def check_smoothing(
 
     ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). By default,
     ``outcomes`` is ``n_terms``. Without the rounding error of b2, small differences of
-    probabilities would be wrong. Only if ``is_rate`` may b1 exceed b2.
+    probabilities would be wrong. The value b1 may exceed b2 only if ``is_rate``.
     """
     is_pair = isinstance(alpha, (tuple, list))
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
