@@ -107,7 +107,7 @@ class NaiveBayes:
 
     Notes
     -----
-    Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times there.
+    Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times in c.
     With k terms and priors pi_c, a document of counts x_i has, up to a constant, the log posteriors
 
     - multinomial: log pi_c + sum_i x_i log p_ic, p_ic = (l_ic + alpha) / (sum_i l_ic + k alpha);

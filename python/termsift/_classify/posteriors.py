@@ -12,7 +12,7 @@ from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
-_DENSE_CELLS = 1 << 24  # Weights of up to this number are stored as a dense array.
+_DENSE_CELLS = 1 << 24  # Up to this number, the weights are stored as a dense array.
 _ROUNDING = 2.0**-40  # After a subtraction, a rest of at most this share of a count becomes 0.
 
 

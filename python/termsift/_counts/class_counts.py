@@ -122,8 +122,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times
-        there. The models define the probability p_ic of term i in class c as
+        Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times in
+        c. The models define the probability p_ic of term i in class c as
 
         - multinomial: (l_ic + b1) / (sum_i l_ic + b2);
         - binary: (d_ic + b1) / (sum_i d_ic + b2);
@@ -133,8 +133,8 @@ class ClassCounts(AdditiveCounts):
           (p-q)^2/q for the noncentrality "pearson".
 
         Methods with event models compare p_ic with the mixture of all other classes that have
-        documents, q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c). By convention 0 log 0 = 0, x log(x/0)
-        = inf and 0/0 = 0. The relative error of a score is at most 1e-14 if p and q differ by at
+        documents, q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c). By convention, 0/0 = 0, 0 log 0 = 0
+        and x log(x/0) = inf. The relative error of a score is at most 1e-14 if p and q differ by at
         least 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it) or
         O(n_classes * n_terms), depending on the method (see docs/methods.md).
 

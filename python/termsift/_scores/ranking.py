@@ -14,7 +14,7 @@ from termsift._util.export import Tabular, write_csv
 from termsift._util.files import text_output
 from termsift._util.messages import aligned, printable
 
-_LETTERS = 24  # The most letters of a term that are shown.
+_LETTERS = 24  # The largest number of letters of a term that are shown.
 _PRINTED = 10  # The number of terms that print() shows.
 
 
@@ -38,7 +38,7 @@ class Ranking(Tabular):
         The name of the method or selector.
     informative : int or None
         If `ClassCounts.greedy` chose the terms, the number of terms that increase the divergence.
-        All other terms come last, ordered by index.
+        Terms that do not increase the divergence come last, ordered by index.
     policy : str
         How the scores determined the order, "top" or "round_robin".
     model : str

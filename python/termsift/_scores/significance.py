@@ -142,8 +142,8 @@ def significance(
     ----------
     method : {"chi2", "g2", "chi2_counts", "g2_counts"}
         Both chi2 and g2 compare how many documents inside and outside a class contain the term, and
-        g2_counts compares how often the term occurs. All but chi2_counts, which is scikit-learn's
-        chi2, have one degree of freedom.
+        g2_counts compares how often the term occurs. All statistics but chi2_counts, which is
+        scikit-learn's chi2, have one degree of freedom.
     per_class : bool, default False
         If True, test each class against the others. If False, chi2, g2 and g2_counts test only the
         class with the largest statistic, and chi2_counts tests the sum over all classes.
@@ -163,9 +163,9 @@ def significance(
 
     Notes
     -----
-    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest, (l_ic
-    - E)^2 / E / (1 - n_c/n) with the expected count E = l_i n_c / n. Time and memory are O(pairs of
-    a class and a term in it), or O(n_classes * n_terms) with ``per_class``.
+    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest, which
+    is (l_ic - E)^2 / E / (1 - n_c/n) with the expected count E = l_i n_c / n. Time and memory are
+    O(pairs of a class and a term in it), or O(n_classes * n_terms) with ``per_class``.
 
     Examples
     --------
