@@ -69,8 +69,8 @@ if TYPE_CHECKING:
 
 __version__ = _core.__version__
 
-# The modules of the public names. A module is imported when one of its names is first used, so the
-# command line starts fast, and scipy is loaded only if it is needed.
+# `_HOMES` maps each module to the public names that it defines. To keep the start of the command
+# line fast, a module is imported only when one of its names is first used.
 _HOMES = {
     "_classify.naive_bayes": ("NaiveBayes",),
     "_counts.class_counts": ("ClassCounts",),
@@ -101,7 +101,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME_OF:
         value = getattr(importlib.import_module(f"termsift.{_HOME_OF[name]}"), name)
     elif name == "__all__":
-        # scikit-learn is optional and takes a second to import, so TermSelector is not in __all__.
+        # TermSelector imports scikit-learn, which is slow and optional, so __all__ leaves it out.
         names = {*_HOME_OF, *_score_functions(), "CountOverflowError", "__version__"}
         value = sorted(names - {"TermSelector"})
     elif name.startswith("_") or name not in _score_functions():
@@ -113,14 +113,14 @@ def __getattr__(name: str) -> Any:
 
 
 def _score_functions() -> dict[str, Any]:
-    """Return the function of each method in the registry, such as ts.md."""
+    """Return a dict from the name of each scoring method to its function, such as ts.md."""
     from termsift._counts.score_functions import SCORE_FUNCTIONS
 
     return SCORE_FUNCTIONS
 
 
 def __dir__() -> list[str]:
-    # Completion looks up every name, so every name must exist and be quick to import.
+    # Tab completion looks up every name in dir(), so each name must be quick to import.
     has_selector = importlib.util.find_spec("sklearn") is not None
     loaded = [name for name in _MODULES if f"termsift.{name}" in sys.modules]
     names: list[str] = __getattr__("__all__")

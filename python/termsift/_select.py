@@ -22,9 +22,9 @@ from termsift._util.messages import logger, progress
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-_SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # the shapes that are tried
-_MOST_TERMS = 4000  # the largest number of terms on which the shapes are tried
-_EPOCHS = 3  # training epochs of guided gain's machines; more would hardly change the result
+_SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # The shapes that are tried.
+_MOST_TERMS = 4000  # The largest number of terms on which the shapes are tried.
+_EPOCHS = 3  # The epochs of guided gain's classifiers; more epochs hardly change the result.
 
 
 def greedy(
@@ -42,48 +42,48 @@ def greedy(
     Parameters
     ----------
     k : int, optional
-        The number of terms. All are chosen if k is None or if there are fewer than k. A smaller k
-        takes less time.
+        The number of terms. By default, or if there are fewer than k terms, all terms are chosen. A
+        smaller k takes less time.
     model, class_prior, n_threads
-        As for `score`. Under "bernoulli" and "poisson" the terms are independent. They are then
-        ordered by `md`, and the scores are the running sums of `md`.
+        As for `score`. Under "bernoulli" and "poisson", terms are independent, so they are ordered
+        by `md`, and the scores are the running sums of `md`.
     alpha : float or (b1, b2)
-        As for `score`. Except under "bernoulli" and "poisson", b1 must be above 0 if a class lacks
-        a term. Also, b1 * n_terms must be at most b2, so that the probabilities of a class sum to
-        at most 1. Simple fractions are exact: 0.1 means 1/10.
+        As for `score`. Under "multinomial" and "binary", b1 must be above 0 if a class lacks a
+        term, and b1 * n_terms must be at most b2, so that the probabilities of a class sum to at
+        most 1. Simple fractions are exact: 0.1 means 1/10.
     exhaustive : bool, default False
-        Evaluate every remaining term at every step, as in the published algorithm. A full ranking
-        takes n_terms^2 / 2 evaluations. By default, bounds avoid most evaluations without changing
-        the ranking.
+        Evaluate every remaining term at every step, as in the published algorithm. An exhaustive
+        ranking of all terms takes n_terms^2 / 2 evaluations. By default, bounds avoid most
+        evaluations without changing the ranking.
 
     Returns
     -------
     ranking : Ranking
-        The scores are the divergences after each step, in nats. They never decrease, and only the
-        first ``ranking.informative`` terms increase the divergence. The other terms are ordered by
-        index. Terms with equal counts in every class are ordered by index, too.
+        The scores are the divergences after each step, in nats, which never decrease. Only the
+        first ``ranking.informative`` terms increase the divergence. Terms that add nothing, and
+        terms with equal counts in every class, are ordered by index.
 
     Raises
     ------
     ValueError
-        For an invalid argument, or if fewer than two classes have documents. Also if b1 or a count
-        is less than 2^-40 of the class's tokens, unless a common denominator turns the counts and
-        b1 into whole numbers that sum to less than 2^52.
+        For an invalid argument, or if fewer than two classes have documents. The error is also
+        raised if b1 or a count is less than 2^-40 of the class's tokens, and no common denominator
+        turns the counts and b1 into whole numbers that sum to less than 2^52.
 
     Notes
     -----
-    This is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j evaluates j + 1
-    variables: the chosen terms s, the term i, and the pool of all other terms. The probability of
-    the pool is 1 - p_ic - sum_s p_sc. The step chooses the term i with the largest sum over classes
-    and variables of p log(p/q). For two classes this sum is the J-divergence. For more classes, the
-    paper does not define the algorithm, and termsift replaces J by JMH.
+    The method is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j evaluates j + 1
+    variables: the chosen terms s, the term i, and the pool of all other terms. The pool of all
+    other terms has the probability 1 - p_ic - sum_s p_sc. Each step chooses the term i with the
+    largest sum over classes and variables of p log(p/q), which is the J-divergence for two classes.
+    For more than two classes, termsift uses the Jeffreys-multi-hypothesis (JMH) divergence.
 
     Gains are computed from probabilities. If counts and alpha are whole numbers, or alpha is a
-    fraction with a small denominator such as 1/10, the probabilities are exact. Other probabilities
-    are rounded to 2^-52, or to 2^-42 in a class much smaller than others. Terms may come in either
-    order if their gains differ only by rounding or agree in 14 digits. A gain that is only rounding
-    may count in ``informative``. The relative error of scores is below 1e-12. The memory is
-    O(n_terms + pairs of a class and a term in it).
+    fraction with a small denominator such as 1/10, the probabilities are exact. Probabilities that
+    are not exact are rounded to 2^-52, or to 2^-42 in a class much smaller than others. Terms may
+    come in either order if their gains differ only by rounding or agree in 14 digits. A gain that
+    is only a rounding error may count in ``informative``. The relative error of scores is below
+    1e-12. The memory is O(n_terms + pairs of a class and a term in it).
 
     Examples
     --------
@@ -131,7 +131,7 @@ def conditional_gain(
 ) -> Ranking:
     """Choose terms one after another, each by its gain given the terms chosen before it.
 
-    This method is termsift's own.
+    The method was developed for termsift.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def conditional_gain(
         As for `termsift.count`, with one class per document. A term counts once in a document,
         however often it occurs there.
     k : int, optional
-        The number of terms. All terms are chosen if k is None or if there are fewer than k. A
+        The number of terms. By default, or if there are fewer than k terms, all terms are chosen. A
         larger k chooses the same first terms.
     shape : float or "empirical_bayes", default "empirical_bayes"
         The number that is added to both the observed and the expected number of documents in a
@@ -147,13 +147,13 @@ def conditional_gain(
         term is in two documents.
     temper : float, default 0.15
         How strongly the chosen terms in a document are assumed to repeat each other. The evidence
-        of m terms is divided by 1 + temper (m - 1). With 0, terms count as independent evidence.
+        of m terms is divided by 1 + temper (m - 1). A ``temper`` of 0 treats terms as independent.
     step : float, default 0.5
         The factor that multiplies a candidate's log lift in its gain.
     balance : float, default 0.0
         A number from 0 (all documents count equally) to 1 (all classes count equally). The losses
-        of a class with n_c documents are weighted in proportion to n_c^-balance. With 0.25,
-        small classes get more terms. This raises the macro-averaged F1 if few terms are chosen.
+        of a class with n_c documents are weighted in proportion to n_c^-balance. A balance of 0.25
+        gives small classes more terms, and raises the macro-averaged F1 if few terms are chosen.
     sample_weight : array of shape (n_docs,), optional
         As for `termsift.count`. Scale weights to a mean of 1, because weights that sum to 1 would
         count the collection as one document.
@@ -167,9 +167,9 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`. Also if y is an indicator matrix, if ``shape``, ``temper``,
-        ``step`` or ``balance`` is invalid, or if ``step`` is so large relative to ``shape`` that
-        numbers would lose all precision.
+        As for `termsift.count`, and if y is an indicator matrix, if ``shape``, ``temper``, ``step``
+        or ``balance`` is invalid, or if ``step`` is so large relative to ``shape`` that numbers
+        would lose all precision.
     TypeError
         As for `termsift.count`.
 
@@ -178,14 +178,14 @@ def conditional_gain(
     A term's gain is the decrease in the log losses of the documents that contain it. A document's
     loss is the loss of naive Bayes with the terms chosen so far, trained without this document. The
     page Methods of the documentation gives the formula. Before gains are compared, they are rounded
-    to units of 2^-40 n, where n is the total weight of the documents. Ties go to the lower index.
-    If there are more than 64 classes, each document keeps only the 64 classes that its first chosen
-    term makes most likely.
+    to units of 2^-40 n, where n is the total weight of the documents. Of terms with equal gains,
+    the first in X is chosen. If there are more than 64 classes, each document keeps only the 64
+    classes that its first chosen term makes most likely.
 
     The time is O(entries + n_terms * n_classes), plus O(n_classes + d_t min(n_classes, 64)) for
     each computed gain of a term t in d_t documents. To choose a term, the search usually computes
-    20 to 100 gains. The memory is 4 bytes for each entry, 8 for each pair of a class and a term in
-    it, 48 for each term, and up to 1 KiB for each document.
+    20 to 100 gains. The memory is 4 bytes for each entry, 8 bytes for each pair of a class and a
+    term in it, 48 bytes for each term, and up to 1 KiB for each document.
 
     Examples
     --------
@@ -217,9 +217,8 @@ def guided_gain(
 ) -> Ranking:
     """Choose terms one after another by conditional gain, guided by linear classifiers.
 
-    This method is termsift's own. It is `termsift.conditional_gain`, except that a document's loss
-    is weighted by the importance of the term to the linear support vector machine of the document's
-    class.
+    The method was developed for termsift. Unlike in `termsift.conditional_gain`, a document's loss
+    is weighted by the importance of the term to the support vector machine of the document's class.
 
     Parameters
     ----------
@@ -227,7 +226,7 @@ def guided_gain(
         As for `termsift.conditional_gain`. How often a term occurs in a document matters only to
         the support vector machines.
     cost : float, default 0.3
-        The parameter C of the machines. With a larger C they fit the documents more closely.
+        The parameter C of the support vector machines. A larger C fits the documents more closely.
     shape, temper, step, balance, sample_weight, term_names, n_threads
         As for `termsift.conditional_gain`.
 
@@ -244,19 +243,20 @@ def guided_gain(
 
     Notes
     -----
-    For each class, one machine separates the documents of the class from all others. Three epochs
-    of dual coordinate descent minimise its squared hinge loss. A document's vector is log(1 + x),
-    scaled to norm 1. Let w_tc be the weight of term t for class c. If a document of class y
-    contains term t, its loss is multiplied by u_ty, where ::
+    For each class, a linear support vector machine separates the documents of the class from all
+    others. Three epochs of dual coordinate descent minimise the machine's squared hinge loss. A
+    document's vector holds log(1 + x) for each count x, scaled to norm 1. Let w_tc be the weight of
+    term t for class c. If a document of class y contains term t, the document's loss is multiplied
+    by u_ty, where ::
 
         u_tc = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75.
 
-    Let m be the mean weight of t over the classes without t. Let z be the mean of the nonzero
-    entries of the vectors. The log lift of t in each class c that has t grows by (w_tc - m) z / 2.
+    The log lift of term t in each class c that has t grows by (w_tc - m) z / 2, where m is the mean
+    weight of t over the classes without t, and z is the mean of the nonzero entries of the vectors.
 
-    The machines take O(entries * n_classes) time. Their memory is 8 bytes for each entry and 20 for
-    each pair of a class and a term in it. Each thread also needs 64 bytes for each term that occurs
-    and 68 for each document.
+    The support vector machines take O(entries * n_classes) time, and 8 bytes of memory for each
+    entry and 20 bytes for each pair of a class and a term in it. Each thread also needs 64 bytes
+    for each term that occurs and 68 bytes for each document.
 
     Examples
     --------
@@ -326,8 +326,8 @@ def _chosen(
 def likeliest_shape(counts: _core.Counts) -> float:
     """Return the most likely shape of the lifts' distribution, given the document counts.
 
-    Let a be the shape, C = D_tc, and E = n_c d_t / n. The likelihood is a product over terms and
-    classes. Each factor is (a / (a + E))^a. If C > 0, the factor is multiplied by
+    The likelihood is a product over terms t and classes c. With the shape a, the count C = D_tc and
+    the expected count E = n_c d_t / n, each factor is (a / (a + E))^a, multiplied for C > 0 by
     Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)

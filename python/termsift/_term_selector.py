@@ -36,7 +36,7 @@ _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 
 
 def _counts_suffice(selector: TermSelector) -> bool:
-    """Return True if partial_fit is possible. Otherwise raise an error that tells the reason."""
+    """Return True if partial_fit is possible, or raise an error that tells the reason."""
     if find_ranker(selector.method).reads_documents:
         raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
@@ -45,14 +45,14 @@ def _counts_suffice(selector: TermSelector) -> bool:
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the columns of the best terms.
 
-    This is a scikit-learn transformer. `partial_fit` learns from a collection in chunks.
+    The selector is a scikit-learn transformer, whose `partial_fit` reads a collection in chunks.
 
     Parameters
     ----------
     method : str, default "md"
-        A name of `termsift.methods` or `termsift.selectors`.
+        The name of one of `termsift.methods` or `termsift.selectors`.
     k : int or "all", default 1000
-        The number of terms to keep. All terms are kept if there are fewer than k.
+        The number of terms to keep. If there are fewer than k terms, all are kept.
     policy, model, alpha, class_prior, aggregate
         As for `ClassCounts.rank`.
     tf : {"raw", "log", "binary"}
@@ -67,7 +67,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
         The number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
-        The names of the terms. The attribute exists only if all column names of X are strings.
+        The names of the terms, if all column names of X are strings.
 
     See Also
     --------
@@ -175,7 +175,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if before is None:
                 counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                copy = before + counting.nothing(self.tf)  # errors must not change counts_
+                copy = before + counting.nothing(self.tf)  # an error must not change counts_
                 counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self

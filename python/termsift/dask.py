@@ -25,7 +25,7 @@ _Part = TypeVar("_Part")
 _dask = require("dask", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
 
-_SPLIT_EVERY = 8  # the number of partial counts that one task of the tree adds up
+_SPLIT_EVERY = 8  # the number of partial counts that each task adds up
 
 
 def count(
@@ -36,10 +36,9 @@ def count(
     Parameters
     ----------
     X : dask array of shape (n_docs, n_terms), or list of chunks
-        The blocks of an array hold whole rows: CSR or CSC matrices or dense counts. The lengths of
-        blocks may be unknown. The chunks of a list are pairs (X, y) or triples (X, y,
-        sample_weight) of anything that `termsift.count` accepts. Each chunk may be delayed or a
-        future.
+        The blocks of an array are CSR, CSC or dense matrices of whole rows. The lengths of blocks
+        may be unknown. The chunks of a list are pairs (X, y) or triples (X, y, sample_weight) of
+        anything that `termsift.count` accepts. Each chunk may be delayed, or a future of Dask.
     y : dask array, if X is an array
         Labels of any hashable type, or an indicator matrix. If the lengths of all blocks are known,
         y is rechunked like X.
@@ -55,13 +54,13 @@ def count(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count`. The message names the block or chunk, and the row within it.
+        As for `termsift.count`. The error message names the block or chunk, and the row within it.
 
     Notes
     -----
-    Dask's scheduler or the workers of the current client count each chunk on one thread. Fractions
-    are summed in document order within a chunk. The counts of the chunks are added in order, eight
-    at a time. Therefore the bits of the result depend only on how the rows are divided into chunks.
+    The workers of the current client, or Dask's scheduler, count each chunk on one thread.
+    Fractions are summed in document order within a chunk. The counts of the chunks are added in
+    order, eight at a time. The bits of the result depend only on the division of rows into chunks.
 
     Examples
     --------
@@ -104,9 +103,9 @@ def count_texts(
     texts : dask data frame, or list of parts
         A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) as for
         `termsift.count_texts`, or a frame or Arrow table with the columns ``text`` and ``label``. A
-        part may be delayed or a future.
+        part may be delayed, or a future of Dask.
     text, label : str, optional
-        Names of the columns.
+        The names of the columns of texts and labels.
     classes, tf, max_memory, **rules
         As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. With
         ``max_memory``, the parts are read twice.
@@ -119,15 +118,15 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count_texts`. The message names the part and the document within the part.
-        ValueError is also raised for ``max_features`` unless tf is "raw".
+        As for `termsift.count_texts`. The error message names the part and the document within the
+        part. ValueError is also raised for ``max_features`` unless tf is "raw".
 
     Notes
     -----
-    Each part is split into terms and counted on one thread. Partial counts hold all words. Eight
-    partial counts are merged at a time, and terms are matched by word. Terms that are too rare or
-    too frequent are dropped after the last merge. A worker therefore needs memory for one part and
-    eight partial counts, and the last task needs memory for all words.
+    Each part is split into terms and counted on one thread. Eight partial counts are merged at a
+    time, and terms are matched by name. Terms that are too rare or too frequent are dropped only
+    after the last merge. A worker needs memory for one part and eight partial counts, and the last
+    task needs memory for all terms.
 
     Examples
     --------
@@ -141,7 +140,7 @@ def count_texts(
     if isinstance(texts, (list, tuple)):
         parts: Any = texts
     elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
-        parts = texts[[text, label]].to_delayed()  # some readers can skip the other columns
+        parts = texts[[text, label]].to_delayed()  # some readers can skip unused columns
     else:
         raise TypeError(
             "texts must be a dask data frame, whose columns you name by the arguments text and "
@@ -161,7 +160,7 @@ def _total(
     together: Callable[[_Part, _Part], _Part],
 ) -> _Part:
     """Count chunks, which may be delayed, and combine their results in a tree of tasks."""
-    shared = _dask.delayed(count, traverse=False)  # sent once, because it may hold a sketch
+    shared = _dask.delayed(count, traverse=False)  # Dask sends ``count`` and its sketch only once
     count_chunk = _dask.delayed(_named, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
     partials = [

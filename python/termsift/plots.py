@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 __all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
 
 # Colour-blind readers can tell these colours apart (Okabe and Ito, 2008, without yellow, which is
-# invisible on paper). Markers help in print without colour. Colours and markers together
-# distinguish 56 lines.
+# invisible on paper). Colours and markers together distinguish 56 lines.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
-_FEW_TICKS = 10  # the axis labels all ks if there are at most this many
+_FEW_TICKS = 10  # the axis labels every k up to this number of values of k
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
 _COLUMNS = 3
@@ -104,7 +103,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     ranking : Ranking, or dict of label to Ranking
         A dict, such as the result of `termsift.distinctive_terms`, gives one panel per ranking.
     k : int or None, default 20
-        Number of terms. All terms are drawn if k is None or if there are fewer than k.
+        The number of terms. If k is None, or larger than the number of terms, all terms are drawn.
 
     Returns
     -------
@@ -196,7 +195,7 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
 
 @contextmanager
 def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
-    """Yield a figure for the function ``what``. The context sets the style of termsift."""
+    """Yield a figure for the function ``what``. The context manager sets termsift's style."""
     require("matplotlib", "plot", what)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -221,9 +220,9 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
             mean,
             color=colour,
             marker=marker,
-            markevery=0.1,  # smallest distance between markers, as a share of the diagonal
+            markevery=0.1,  # the distance between markers, as a share of the diagonal
             markersize=5.5,
-            markeredgecolor="white",  # so that overlapping markers show
+            markeredgecolor="white",  # white edges separate overlapping markers
             markeredgewidth=0.4,
             linewidth=1.3,
             label=name,
@@ -242,7 +241,7 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
 
 
 def _tick(axes: Axes, ks: NDArray[np.int64]) -> None:
-    """Label every k if there are few. Otherwise label powers of ten, or 1, 2, 5, 10, ..."""
+    """Label every k if there are few k, else powers of ten, or 1, 2, 5, 10, ..."""
     from matplotlib.ticker import FixedLocator, LogLocator
 
     locator = LogLocator(subs=(1, 2, 5) if ks[-1] < 50 * ks[0] else (1,))
@@ -262,7 +261,7 @@ def _draw_bars(
     n_rows: int | None = None,
     colours: Sequence[str] | str | None = None,
 ) -> None:
-    """Draw one bar per term, with the first on top. The axes have space for ``n_rows`` bars."""
+    """Draw one bar per term, the first term on top. The axes have space for ``n_rows`` bars."""
     finite = np.isfinite(scores)
     largest = scores[finite].max(initial=0.0)
     endless = 1.05 * largest if largest > 0 else 1.0

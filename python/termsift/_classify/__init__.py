@@ -1,1 +1,1 @@
-"""Naive Bayes from counts alone."""
+"""Naive Bayes classifiers that are fitted to counts."""

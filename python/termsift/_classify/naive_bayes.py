@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 
-_CELLS = 1 << 21  # the number of (entry, class) pairs that one step computes
-_MADE = ("_counter", "_lookup")  # the caches: fit drops them, and a pickle leaves them out
-_TIE = 2.0**-44  # log posteriors tie if they differ from the largest by at most this share
+_CELLS = 1 << 21  # The number of (entry, class) pairs that one step computes.
+_MADE = ("_counter", "_lookup")  # The caches, which fit drops and a pickle leaves out.
+_TIE = 2.0**-44  # Log posteriors tie if they differ from the largest by at most this share.
 
 
 def naive_bayes(
@@ -51,15 +51,15 @@ def naive_bayes(
     Returns
     -------
     classifier : NaiveBayes
-        The classifier that scikit-learn would fit to the chosen columns of the documents. It
-        classifies matrices that have all counted columns. It also classifies texts if
+        The classifier that scikit-learn would fit to the chosen columns of the documents. A matrix
+        to classify must have the same columns as the counts. The classifier also accepts texts if
         `termsift.count_texts` or a `termsift.scan` made the counts and no text rule is a function.
 
     Raises
     ------
     ValueError, TypeError
-        If a term or the model is unknown, if alpha is not positive, if no class has documents, or
-        if the counts of a class lack the number of documents or some terms.
+        If a term or the model is unknown, if alpha is not positive, if no class has documents, if
+        the number of documents of a class is unknown, or if the counts leave out terms.
 
     Examples
     --------
@@ -80,16 +80,17 @@ def naive_bayes(
 class NaiveBayes:
     """A naive Bayes classifier on chosen terms, with scikit-learn's interface.
 
-    `ClassCounts.naive_bayes` fits a classifier to counts, and `fit` fits it to a matrix.
-    scikit-learn is needed only for pipelines, searches and the text rules that require it.
+    `ClassCounts.naive_bayes` fits a classifier to counts, and `fit` fits it to a matrix. Only
+    pipelines, grid searches and some text rules need scikit-learn.
 
     Parameters
     ----------
     terms : Ranking, sequence of int or of str, or None
-        The terms of the model, given by column or by name. None stands for all terms.
+        The terms of the model, given by column or by name. By default, the model has all terms.
     model : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
-        The classifiers, in this order, are scikit-learn's MultinomialNB, MultinomialNB on presences
-        (0 or 1), BernoulliNB, naive Bayes with Poisson rates, and ComplementNB.
+        "multinomial", "bernoulli" and "complement" are scikit-learn's MultinomialNB, BernoulliNB
+        and ComplementNB. The model "binary" is MultinomialNB on 0 and 1, and "poisson" has Poisson
+        rates.
     alpha : float, default 1.0
         The smoothing, above 0, which is added to the count of each term in each class.
     class_prior : {"empirical", "uniform"} or array of shape (n_classes,)
@@ -102,25 +103,29 @@ class NaiveBayes:
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
-        The number of columns in the counts. A matrix for `predict` must have as many columns.
+        The number of columns in the counts, and in a matrix for `predict`.
 
     Notes
     -----
-    Let p_ic = (l_ic + alpha) / (l_c + alpha k), where l_c counts the occurrences of the k terms.
-    Up to a constant, the log posterior of class c is log pi_c + sum_i x_i log p_ic. "binary"
-    replaces l_ic by d_ic and x_i by presences. "bernoulli" has
-    p_ic = (d_ic + alpha) / (n_c + 2 alpha) and adds log(1 - p_ic) for each absent term. "poisson"
-    has log pi_c + sum_i (x_i log r_ic - r_ic) with r_ic = (l_ic + alpha) / (n_c + alpha).
-    "complement" (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes text
-    classifiers") has -sum_i x_i log p_ic with the counts of all other classes in p_ic.
+    Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times in c.
+    With k terms and priors pi_c, a document of counts x_i has, up to a constant, the log posteriors
 
-    The ``tf`` of the counts also transforms the entries x_i. A class without documents has
-    probability 0. If the log posteriors of several classes agree within a relative 2^-44, the first
-    of these classes is predicted. The result for a document is the same to the last bit, whatever
-    documents are classified with it. In addition to the results, classifying needs 100 MiB plus 32
-    bytes for each pair of a class and a term of the class. If n_classes * k is at most 2^24, a
-    dense array takes up to 128 MiB more, or twice that for texts. Without this array, and in
-    `leave_one_out`, the matrix of a block of texts also takes memory.
+    - multinomial: log pi_c + sum_i x_i log p_ic, p_ic = (l_ic + alpha) / (sum_i l_ic + k alpha);
+    - binary: as multinomial, with d_ic instead of l_ic, and 1 instead of each x_i > 0;
+    - bernoulli: log pi_c + the sum of log p_ic over present and of log(1 - p_ic) over absent terms,
+      with p_ic = (d_ic + alpha) / (n_c + 2 alpha);
+    - poisson: log pi_c + sum_i (x_i log r_ic - r_ic), with r_ic = (l_ic + alpha) / (n_c + alpha);
+    - complement (Rennie et al. 2003, "Tackling the poor assumptions of naive Bayes text
+      classifiers"): -sum_i x_i log p_ic, with the counts of all other classes in p_ic.
+
+    The transformation ``tf`` of the counts also applies to the documents to classify. A class
+    without documents has probability 0. If several classes have the same log posterior within a
+    relative 2^-44, the first is predicted. The result for a document is the same to the last bit,
+    whatever other documents are in the call. In addition to the results, classifying needs 100 MiB
+    of memory plus 32 bytes for each pair of a class and a term that occurs in the class. If the
+    model has at most 2^24 pairs of a class and a term, a dense array of weights takes up to 128 MiB
+    more, or 256 MiB for texts. Models with more pairs, and `leave_one_out`, also need memory for
+    the matrix of a block of texts.
 
     Examples
     --------
@@ -188,7 +193,7 @@ class NaiveBayes:
         ----------
         X : matrix or texts
             Either a matrix as for `termsift.count`, or texts as for `termsift.count_texts`. A
-            matrix must have all counted columns. The classifier selects the columns of its terms.
+            matrix must have all columns of the counts, from which the classifier selects its terms.
             Texts are read in blocks.
 
         Returns
@@ -225,7 +230,7 @@ class NaiveBayes:
         Parameters
         ----------
         X : matrix or texts
-            The documents that were counted, as for `predict`. Each must have had the weight 1.
+            The documents that were counted, each with the weight 1, as for `predict`.
         y : sequence of labels
             The labels with which the documents were counted.
 
@@ -248,7 +253,7 @@ class NaiveBayes:
         array([0, 0, 1, 1])
         """
         leave = self._fitted.leave_one_out
-        with np.errstate(invalid="ignore"):  # nothing is left after a single document is subtracted
+        with np.errstate(invalid="ignore"):  # with one document, every log posterior is -inf
             log_proba = self._normalised(leave(*part) for part in self._parts(X, y))
         if np.isnan(log_proba).any():
             raise ValueError("leave_one_out needs two documents or more")
@@ -285,7 +290,7 @@ class NaiveBayes:
         return stacked
 
     def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
-        """Yield the counted entries, the codes and the first row of each block of documents."""
+        """Yield the matrix, the class codes and the first row number of each block of documents."""
         row = 0
         for matrix, labels in self._blocks(X, y):
             if labels is not None and labels.indptr is not None:
@@ -305,7 +310,7 @@ class NaiveBayes:
                 row += part.shape[0]
 
     def _blocks(self, X: Any, y: Any) -> Iterator[tuple[Any, validation.Labels | None]]:
-        """Yield matrices of counts, and labels if there are any."""
+        """Yield the documents in blocks: a matrix of counts, and the labels if they were given."""
         labels: validation.Labels | None = None
         if _is_matrix(X):
             threads = validation.check_n_threads(self.n_threads)
@@ -332,26 +337,26 @@ class NaiveBayes:
 
     @cached_property
     def _counter(self) -> BlockCounter:
-        """The counter for new texts. It uses the text rules of the training counts."""
+        """The counter for new texts, which uses the text rules of the training counts."""
         return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
 
     @cached_property
     def _lookup(self) -> tuple[_core.TextIndex, _core.Float64s, bool] | None:
         """The index of the terms, their weights, and whether a term counts once per document.
 
-        The value is None if texts must be converted to matrices first.
+        `_lookup` is None if texts must be converted to matrices first.
         """
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
             return None
-        order = np.argsort(-fitted.frequency, kind="stable")  # the first terms are found fastest
+        order = np.argsort(-fitted.frequency, kind="stable")  # frequent terms come first, for speed
         terms = validation.object_array(list(rules.vocabulary))[order].tolist()
         index = _core.TextIndex(rules.native, terms)
         return index, fitted.dense[order], self._binary or rules.binary
 
     @property
     def _rules_of_terms(self) -> TextRules:
-        """The text rules of the counts. Their vocabulary is the terms of the model."""
+        """The text rules of the counts, with the terms of the model as the vocabulary."""
         rules, names = self._rules, self._names
         if rules is None or (rules.hashing is None and names is None):
             raise ValueError(
@@ -376,7 +381,7 @@ class NaiveBayes:
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Declare a classifier of sparse or dense matrices without negative values."""
+        """Declare that the classifier accepts sparse and dense matrices without negative values."""
         from sklearn import utils
 
         return utils.Tags(
@@ -387,12 +392,12 @@ class NaiveBayes:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the caches, because they cannot be pickled. The next texts rebuild them."""
+        """Leave out the caches, which cannot be pickled and are rebuilt for the next texts."""
         return {name: value for name, value in self.__dict__.items() if name not in _MADE}
 
 
 def best_of(joint: _core.Float64s) -> NDArray[np.int64]:
-    """Return the position of each document's most probable class from log posteriors."""
+    """Return the position of the most probable class in each row of log posteriors."""
     best = joint.max(axis=1, keepdims=True)
     codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)
     return codes
@@ -402,7 +407,7 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
     """Return the columns of the chosen terms, in order."""
     if terms is None:
         listed: Any = np.arange(n_terms)
-    elif isinstance(terms, Ranking):  # by name, because the columns of other counts may differ
+    elif isinstance(terms, Ranking):  # match names, because the columns of other counts may differ
         listed = terms.indices if names is None or terms.terms is None else terms.terms
     else:
         listed = validation.as_sequence(terms, "terms", "columns or names")
@@ -432,6 +437,6 @@ def _as_array(labels: list[Hashable]) -> NDArray[Any]:
     """Return labels as an array of their common type, or of objects if their types differ."""
     if len(set(map(type, labels))) == 1 and isinstance(labels[0], (str, int, float)):
         array = np.array(labels)
-        if array.tolist() == labels:  # numpy would drop a null character at the end
+        if array.tolist() == labels:  # numpy would drop a null character at the end of a label
             return array
     return validation.object_array(labels)

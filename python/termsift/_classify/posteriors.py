@@ -12,22 +12,23 @@ from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
-_DENSE_CELLS = 1 << 24  # up to this size, the weights are stored as a dense array
-_ROUNDING = 2.0**-40  # a remainder of at most this share of a float count becomes 0
+_DENSE_CELLS = 1 << 24  # Up to this number, the weights are stored as a dense array.
+_ROUNDING = 2.0**-40  # After a subtraction, a rest of at most this share of a count becomes 0.
 
 
 class Posteriors:
     """Log posteriors of documents, up to a constant for each document.
 
-    The log posterior of a class is the sum of its log prior, `_absent` of every term, and x times
-    `_present` of each term that occurs x times. Both functions take the events of the term in the
-    class, and the size of the class in documents or events. The model "complement" uses the events
-    and the size of all other classes together. Most terms occur in few classes. Therefore the sum
-    first counts each term as absent from all classes, and then corrects each class that has it.
+    The log posterior of a class is its log prior, plus `_absent` of every term, plus x times
+    `_present` of each term that occurs x times. `_absent` and `_present` take the events of the
+    term in the class (occurrences, or documents with the term), and the size of the class. The
+    model "complement" uses the events and the size of all other classes together. Since most terms
+    occur in few classes, the code first treats each term as absent from all classes, and then
+    corrects the classes in which the term occurs.
 
     ``constant`` holds the log posteriors of a document without terms. ``frequency`` holds the
-    events of each term. ``dense`` holds `_present` of each term and class, unless the array would
-    be too large.
+    number of events of each term. ``dense`` holds `_present` of each term and class, or is None if
+    the array would be too large.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Posteriors:
         return prior
 
     def _prior_of(self, docs: _core.Float64s) -> Any:
-        """Return the log prior of classes with ``docs`` documents. It is -inf if the prior is 0."""
+        """Return the log prior of classes with ``docs`` documents, or -inf for a prior of 0."""
         prior = docs if self._prior is None else self._prior
         with np.errstate(divide="ignore"):
             return np.log(np.where(docs > 0, prior, 0))
@@ -88,7 +89,7 @@ class Posteriors:
     def _present(self, events: Any, size: Any) -> Any:
         if self._model == "complement":
             return np.log(size + self._b2) - np.log(events + self._b1)
-        if self._model == "bernoulli":  # log p - log(1 - p)
+        if self._model == "bernoulli":  # the log odds: log p - log(1 - p)
             rest = np.maximum(size - events, 0) + (self._b2 - self._b1)
             return np.log(events + self._b1) - np.log(rest)
         return np.log(events + self._b1) - np.log(size + self._b2)
@@ -112,7 +113,7 @@ class Posteriors:
         return len(self._all) * least + np.array(beyond)
 
     def joint(self, X: Any, first: int) -> Any:
-        """Return the log posteriors of the rows of a matrix. The first row has number ``first``."""
+        """Return the log posteriors of the rows of a matrix. Errors number rows from ``first``."""
         with np.errstate(over="ignore", invalid="ignore"):
             if self.dense is not None:
                 found = X @ self.dense
@@ -128,14 +129,14 @@ class Posteriors:
         return found
 
     def leave_one_out(self, X: Any, codes: Any, first: int) -> Any:
-        """Return the log posteriors of each row, computed without the row in its class."""
+        """Return the log posteriors of each row, after its removal from the counts of its class."""
         if self._model == "complement":
             raise ValueError("model='complement' has no leave_one_out: use another model")
         found = self.joint(X, first)
         documents = np.arange(X.shape[0])
         rows = np.repeat(documents, np.diff(X.indptr))
         x, own, length = X.data, codes[rows], X.sum(axis=1)
-        events = x  # for no cells, scipy would return a matrix
+        events = x  # without entries, indexing in scipy would return a matrix
         if len(x):
             events = np.asarray(self._seen_by_term[X.indices, own]).ravel()
         rest = events - x
@@ -162,7 +163,7 @@ class Posteriors:
     def _check_counted(
         self, X: Any, rest: _core.Float64s, codes: Any, rows: Any, first: int
     ) -> None:
-        """Check that each document is not larger than the counts of its class."""
+        """Check that no document has more of a term than the counts of its class."""
         cure = "expected documents that were counted with this label"
         if len(wrong := np.flatnonzero(self._docs[codes] < 1)):
             row = wrong[0]

@@ -29,8 +29,8 @@ class AdditiveCounts:
     # Counts, classes, term names and tf are replaced together, so a thread that reads during an
     # update sees either the old state or the new state.
     _state: Held
-    _changing: threading.Lock  # held while a thread reads, changes and replaces the state
-    _may_warn: bool  # False after the warning about fractions, which is given only once
+    _changing: threading.Lock  # A thread holds the lock while it replaces the state.
+    _may_warn: bool  # False after the warning about fractions, which is given only once.
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -51,7 +51,7 @@ class AdditiveCounts:
 
     @property
     def classes(self) -> list[Hashable]:
-        """The labels, a list in the order of the rows."""
+        """The labels of the classes, in the order of the rows of the counts."""
         return list(self._state.classes)
 
     @property
@@ -61,7 +61,7 @@ class AdditiveCounts:
 
     @property
     def n_terms(self) -> int:
-        """The number of terms, which are the columns."""
+        """The number of terms, which is the number of columns of the counts."""
         return self._counts.n_terms
 
     @property
@@ -74,7 +74,7 @@ class AdditiveCounts:
     def class_docs(self) -> _core.Count:
         """The number of documents of each class, n_c, or the sum of their weights.
 
-        The shape is (n_classes,). The documents behind a frequency list may be unknown. Then
+        The shape is (n_classes,). If the number of documents is unknown, as for a frequency list,
         `class_docs`, the document frequencies, and all methods that count documents raise
         ValueError.
         """
@@ -83,49 +83,49 @@ class AdditiveCounts:
 
     @property
     def class_tokens(self) -> _core.Count:
-        """The occurrences of all terms in each class, l_c, of shape (n_classes,).
+        """The number of occurrences of all terms in each class, l_c, of shape (n_classes,).
 
-        Terms that a frequency list leaves out are included (see `termsift.counts_from_table`).
+        Terms that a frequency list leaves out are counted, too (see `termsift.counts_from_table`).
         """
         return self._counts.class_tokens
 
     @property
     def term_frequency(self) -> Any:
-        """The occurrences of each term in each class, l_ic: a csr_array (n_classes, n_terms)."""
+        """How often a term occurs in a class, l_ic: a csr_array (n_classes, n_terms)."""
         shape = self.n_classes, self.n_terms
         return scipy.sparse.csr_array(self._counts.term_frequency(), shape=shape)
 
     @property
     def document_frequency(self) -> Any:
-        """The documents of each class with each term, d_ic: a csr_array (n_classes, n_terms)."""
+        """How many documents of a class have a term, d_ic: a csr_array (n_classes, n_terms)."""
         self._require_documents("document_frequency")
         shape = self.n_classes, self.n_terms
         return scipy.sparse.csr_array(self._counts.document_frequency(), shape=shape)
 
     @property
     def buckets(self) -> tuple[int, tuple[int, ...]] | None:
-        """The rule ``buckets`` if it left out terms, else None; see `termsift.text.TextRules`."""
+        """The rule ``buckets`` of `termsift.text.TextRules` if it left out terms, else None."""
         return self._state.part and self._state.part[:2]
 
     @property
     def tf(self) -> str:
-        """How each entry of X is counted: "raw", "log" or "binary" (see `termsift.count`)."""
+        """How `termsift.count` counted each entry of X, as "raw", "log" or "binary"."""
         return self._state.tf
 
     @property
     def collection_term_frequency(self) -> NDArray[Any]:
-        """The occurrences of each term, l_i. A document of several classes counts once."""
+        """How often each term occurs, l_i. A document of several classes counts once."""
         return of_collection(self._counts, "term_frequency")
 
     @property
     def collection_document_frequency(self) -> NDArray[Any]:
-        """The documents that contain each term, d_i. A document of several classes counts once."""
+        """How many documents have each term, d_i. A document of several classes counts once."""
         self._require_documents("document_frequency")
         return of_collection(self._counts, "document_frequency")
 
     @property
     def term_names(self) -> NDArray[np.object_] | None:
-        """The names of the terms, or None. Rankings contain these names."""
+        """The names of the terms, which rankings show, or None."""
         return self._state.names
 
     @term_names.setter
@@ -150,7 +150,7 @@ class AdditiveCounts:
         )
 
     def __eq__(self, other: object) -> bool:
-        """Return whether classes, counts (bit for bit), names, ``tf`` and buckets are the same."""
+        """Return whether classes, names, ``tf``, buckets and, bit for bit, counts are equal."""
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
         counts, classes, names, tf, _, part = self._state
@@ -161,8 +161,8 @@ class AdditiveCounts:
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
         mine, theirs = counts.to_arrays(), other_counts.to_arrays()
-        # The totals of the collection may overflow, so they are computed only if one of the two
-        # objects stores them and the other does not.
+        # The totals of the collection may overflow, so they are computed only if exactly one of the
+        # two objects stores them.
         if mine["has_collection"] != theirs["has_collection"]:
             mine = counts.with_collection().to_arrays()
             theirs = other_counts.with_collection().to_arrays()
@@ -176,7 +176,7 @@ class AdditiveCounts:
 
     @property
     def _present(self) -> NDArray[np.bool_]:
-        """Whether each class has documents or tokens. Scores ignore all other classes."""
+        """Whether each class has documents or tokens; scores ignore all other classes."""
         present: NDArray[np.bool_] = (self._counts.class_docs > 0) | (self.class_tokens > 0)
         return present
 
@@ -200,7 +200,7 @@ class AdditiveCounts:
             )
 
     def _require_every_term(self, what: str) -> None:
-        """Check that no class comes from a list that was cut off."""
+        """Check that no class comes from a frequency list that leaves out terms."""
         self._require_all_buckets(what)
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
@@ -213,12 +213,12 @@ class AdditiveCounts:
         return None if names is None else names[terms]
 
     def _warn_if_fractional(self, method: str) -> None:
-        """Warn once if a method needs occurrences, but unweighted counts hold fractions."""
+        """Warn once if a method that needs occurrences reads unweighted counts with fractions."""
         counts, classes, _, tf, *_ = self._state
         if not self._may_warn or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
-        if np.any(docs != np.floor(docs)):  # fractions come from weights
+        if np.any(docs != np.floor(docs)):  # weights cause the fractions
             return
         self._may_warn = False
         if fraction := counts.first_fraction():
@@ -246,10 +246,10 @@ class AdditiveCounts:
         Parameters
         ----------
         X, y, sample_weight, classes, n_threads
-            As for `termsift.count`. If the earlier classes are sorted, new classes are inserted in
-            sorted order. Otherwise new classes are appended. New terms become further columns. X
-            may also have fewer columns than the counts. By default, the columns of an indicator
-            matrix are the earlier classes.
+            As for `termsift.count`. New classes are inserted in sorted order if the earlier classes
+            are sorted, and appended if not. New terms become further columns. X may also have fewer
+            columns than the counts. By default, the columns of an indicator matrix stand for the
+            earlier classes.
 
         Returns
         -------
@@ -307,9 +307,9 @@ class AdditiveCounts:
     def __sub__(self, other: Self) -> Self:
         """Return these counts minus the counts of a part, such as a fold of cross-validation.
 
-        The classes stay the same. ValueError is raised if ``other`` has an unknown class or a
-        larger count, or if a term of the result would have more documents than occurrences. A
-        difference of float counts is set to 0 if it is at most 2^-40 of the whole.
+        The result keeps all classes. ValueError is raised if ``other`` has an unknown class or a
+        larger count, or if a term of the result would have more documents than occurrences. If
+        subtraction leaves at most 2^-40 of a float count, the rest is set to 0.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
@@ -321,13 +321,13 @@ class AdditiveCounts:
         Parameters
         ----------
         min_df : int
-            Terms in fewer than ``min_df`` documents are dropped. The paper uses 2.
+            Terms in fewer than ``min_df`` documents are dropped. Tang, Kay and He use 2.
 
         Returns
         -------
         counts : ClassCounts
-            The counts of the collection without these terms. All documents still count. The terms
-            ``np.flatnonzero(counts.collection_document_frequency >= min_df)`` are kept.
+            The counts of all documents, with only the terms
+            ``np.flatnonzero(counts.collection_document_frequency >= min_df)``.
 
         Examples
         --------
@@ -346,23 +346,24 @@ class AdditiveCounts:
     def within(self, parts: Iterable[Self]) -> Self:
         """Return these counts of some buckets of terms, together with the totals of all buckets.
 
-        Methods that compare occurrences need the totals. Smoothing needs the number of all terms.
+        To compare occurrences, methods need the tokens of all terms; to smooth, the number of
+        terms.
 
         Parameters
         ----------
         parts : iterable of ClassCounts
-            The counts of all buckets, or only hashed counts of the same documents. Hashed counts do
-            not have the number of terms, so smoothing then needs ``alpha=(b1, b2)``.
+            The counts of every bucket, or only hashed counts of the same documents. Hashed counts
+            do not show the number of terms, so with them smoothing needs ``alpha=(b1, b2)``.
 
         Returns
         -------
         counts : ClassCounts
-            The counts of the same terms. Only ``class_tokens`` includes the other terms.
+            The counts of the same terms, with the tokens of all buckets in ``class_tokens``.
 
         Raises
         ------
         ValueError
-            If a part counts other documents or has other rules, or if a bucket is missing.
+            If a part counts other documents or has other text rules, or if a bucket is missing.
 
         Examples
         --------
@@ -416,7 +417,7 @@ class AdditiveCounts:
         Parameters
         ----------
         path : path
-            The file is written atomically. If writing fails, an earlier file stays unchanged.
+            The file is written atomically. If writing fails, an existing file stays unchanged.
 
         Raises
         ------
@@ -429,7 +430,7 @@ class AdditiveCounts:
     def to_bytes(self) -> bytes:
         """Return the bytes that `save` writes and `termsift.load` reads.
 
-        These bytes can be stored or sent as one value, for example in a row of a database.
+        The bytes can be stored or sent as one value, for example in a row of a database.
 
         Examples
         --------

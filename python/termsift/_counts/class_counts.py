@@ -28,15 +28,15 @@ Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 class ClassCounts(AdditiveCounts):
     """Term and document frequencies by class, with the scores and rankings based on them.
 
-    `termsift.count` and `termsift.load` return such counts. ``a + b`` adds the counts of two
-    shards, and ``whole - fold`` subtracts the counts of a part. Every score is computed from the
-    counts, without another pass over the documents.
+    `termsift.count` and `termsift.load` return objects of this class. ``a + b`` adds the counts of
+    two shards, and ``whole - fold`` subtracts the counts of a part. Every score is computed from
+    the counts, without another pass over the documents.
 
     Notes
     -----
     All counts are int64 for integer input, and float64 otherwise. Counts are stored only for pairs
-    of a class and a term that occurs in the class. A pair takes 12 bytes, or 20 bytes in a class
-    whose counts are fractions or may sum to more than 2^32.
+    of a class and a term that occurs in the class. Each stored pair takes 12 bytes, or 20 bytes if
+    the counts of the class are fractions or may sum to more than 2^32.
     """
 
     __slots__ = ()
@@ -66,7 +66,7 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         class_scores : ndarray of shape (n_classes, n_terms), float64
-            The class values, which `score` aggregates. They are 0 for classes without documents.
+            The class values, which `score` aggregates. Classes without documents have the value 0.
         """
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         return scoring.class_scores()
@@ -91,17 +91,18 @@ class ClassCounts(AdditiveCounts):
         model : {"multinomial", "binary", "bernoulli", "poisson"}
             The event model, for methods that support several models (see Notes).
         alpha : float or (b1, b2)
-            The smoothing in p_ic = (l_ic + b1) / (l_c + b2), with 0 <= b1 <= b2. Here l_ic counts
-            term i in class c, and l_c counts all terms in class c. One number means b1 = alpha and
-            b2 = alpha * n_terms; 1 is Laplace smoothing. For "bernoulli" one number means (alpha,
-            2 alpha). For "poisson" it means (alpha, alpha), and b1 may exceed b2. For `log_odds`,
-            b2 is the mass of the prior.
+            The smoothing: b1 is added to the count of each term, and b2 to the size of each class
+            (see Notes). One number means b1 = alpha and, depending on the model, b2 = n_terms alpha
+            ("multinomial", "binary"), 2 alpha ("bernoulli") or alpha ("poisson"); 1 is Laplace
+            smoothing. The model "poisson" also allows b1 > b2. For `log_odds`, b2 is the prior's
+            total.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c. An array is normalised to sum to 1. By default, the prior of a
             class is its share of the documents.
         aggregate : {"sum", "mean", "max"}, optional
-            How the class values are combined into one score. "mean" is weighted by pi_c. The
-            default depends on the method (see ``default_aggregate`` in `termsift.methods`).
+            How the class values are combined into one score. The mean is weighted by the class
+            priors. The default depends on the method, see ``default_aggregate`` in
+            `termsift.methods`.
         n_threads : int, optional
             As for `termsift.count`.
         **options
@@ -111,8 +112,8 @@ class ClassCounts(AdditiveCounts):
         -------
         scores : ndarray of shape (n_terms,), float64
             The scores, which are never NaN. Divergences are in nats. With some methods, such as
-            divergences without smoothing, empty cells have infinite scores (see docs/methods.md).
-            If the class values include both inf and -inf, their sum or mean is 0.
+            divergences without smoothing, a term that a class lacks has an infinite score (see
+            docs/methods.md). If the class values include both inf and -inf, their sum or mean is 0.
 
         Raises
         ------
@@ -121,18 +122,21 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c) is the mixture of the other classes. Classes
-        without documents are left out. By convention 0 log 0 = 0, x log(x/0) = inf and 0/0 = 0.
-        The relative error of a score is at most 1e-14 if p and q differ by at least
-        1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it) or
-        O(n_classes * n_terms), depending on the method (see docs/methods.md).
+        Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times in
+        c. The models define the probability p_ic of term i in class c as
 
-        "multinomial" uses the p_ic given under ``alpha``. "binary" counts documents instead of
-        occurrences: p_ic = (d_ic + b1) / (sum_i d_ic + b2). "bernoulli" uses the share of
-        documents: p_ic = (d_ic + b1) / (n_c + b2). "poisson" uses rates of at most 2^64 instead of
-        probabilities: p_ic = (l_ic + b1) / (n_c + b2). For rates, 1 - p and 1 - q do not occur in
-        the formulas: `md` is p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or
-        (p-q)^2/q for the noncentrality "pearson".
+        - multinomial: (l_ic + b1) / (sum_i l_ic + b2);
+        - binary: (d_ic + b1) / (sum_i d_ic + b2);
+        - bernoulli: (d_ic + b1) / (n_c + b2);
+        - poisson: (l_ic + b1) / (n_c + b2), a rate of at most 2^64; the formulas then have no 1 - p
+          and 1 - q: `md` is p log(p/q) - p + q, and `md_chi2` is 1/2 [(p-q)^2/q + (p-q)^2/p], or
+          (p-q)^2/q for the noncentrality "pearson".
+
+        Methods with event models compare p_ic with the mixture of all other classes that have
+        documents, q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c). By convention, 0/0 = 0, 0 log 0 = 0
+        and x log(x/0) = inf. The relative error of a score is at most 1e-14 if p and q differ by at
+        least 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it) or
+        O(n_classes * n_terms), depending on the method (see docs/methods.md).
 
         Examples
         --------
@@ -145,7 +149,7 @@ class ClassCounts(AdditiveCounts):
         return scoring.scores(self._aggregate(aggregate, scoring))
 
     def _aggregate(self, name: str | None, scoring: Scoring) -> _core.Aggregate | None:
-        """Return the core's aggregate, or None for the value of the whole collection."""
+        """Return how the core combines class values, or None to score the whole collection."""
         if name is not None:
             check_choice(name, _core.Aggregate.__members__, "aggregate")
         how = name or scoring.method.default_aggregate
@@ -171,14 +175,14 @@ class ClassCounts(AdditiveCounts):
         Parameters
         ----------
         method : str
-            A name of `termsift.methods` or `termsift.selectors`.
+            The name of one of `termsift.methods` or `termsift.selectors`.
         k : int, optional
-            The number of terms. All terms are ranked if k is None or if there are fewer than k. If
-            k is small, only the k best terms are sorted, which is faster.
+            The number of terms. All terms are ranked by default, or if there are fewer than k
+            terms. If k is small, only the k best terms are sorted, which is faster.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
             turns, so that small classes get their share. Each class lists the terms by its class
-            scores, and a term is ranked by its best place in these lists. Round robin has no
+            scores, and a term is ranked by its best place in the lists. Round robin has no
             aggregate.
         model, alpha, class_prior, aggregate, n_threads, **options
             As for `score`. Selectors have no aggregate and no options.
@@ -187,7 +191,8 @@ class ClassCounts(AdditiveCounts):
         -------
         ranking : Ranking
             Terms with equal scores are ordered by index. With round robin, ``chosen_by`` holds the
-            class in which each term has its best place, and scores are the scores for this class.
+            class in whose list each term has its best place, and ``scores`` its score for the
+            class.
 
         Raises
         ------
@@ -196,8 +201,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Round robin takes up to 160 MiB of memory. Its time is O(n_classes * n_terms), or less if k
-        is small and each of many classes contains few terms.
+        Round robin takes up to 160 MiB of memory, and O(n_classes * n_terms) time, or less if k is
+        small and each of many classes contains few terms.
 
         Examples
         --------
@@ -258,7 +263,7 @@ class ClassCounts(AdditiveCounts):
         method : str
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
-            The number of terms per class. If k is None or there are fewer terms, all are listed.
+            The largest number of terms per class, by default all.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         model, alpha, class_prior, n_threads, **options
@@ -292,8 +297,8 @@ class ClassCounts(AdditiveCounts):
 
         Notes
         -----
-        Time and memory are as for `termsift.distinctive_terms`. Tests need another 50 bytes for
-        each pair of a class and a term.
+        Time and memory are as for `termsift.distinctive_terms`. A method that is a test needs
+        another 50 bytes for each pair of a class and a term.
 
         Examples
         --------

@@ -43,23 +43,23 @@ def count(
     ----------
     X : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
         How often each term occurs in each document: booleans, integers or floats, none negative.
-        Duplicate entries are summed. CSR arrays are read in place. Dense input is read in blocks of
+        Duplicate entries are summed. CSR arrays are not copied. Dense input is read in blocks of
         rows and may be a file: a numpy.memmap or a dataset of h5py or zarr. The columns of a data
         frame name the terms. X may also be a `Scan` of files, which has its own labels and names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
-        Labels are hashable values, and equal labels are the same class: ``1``, ``1.0`` and ``True``
-        are one class, while ``1`` and ``"1"`` are two. In an indicator matrix of zeros and ones, a
-        document counts in each of its classes. An array of shape (n_docs, 1) is refused, because it
-        could hold labels or be an indicator matrix.
+        Labels are hashable values, and equal labels are one class, such as ``1``, ``1.0`` and
+        ``True``, while ``1`` and ``"1"`` are two classes. In an indicator matrix of zeros and ones,
+        a document counts in each of its classes. An array of shape (n_docs, 1) is refused, because
+        it could hold labels or be an indicator matrix.
     sample_weight : array of shape (n_docs,), optional
         A document of weight w counts as w documents.
     classes : sequence of labels, optional
-        The classes in the order of the result. Other labels are an error. The default is the sorted
-        list of the labels that occur. For an indicator matrix, ``classes`` names the columns, by
-        default 0, 1, ...
+        The classes in the order of the result. A label outside ``classes`` is an error. The default
+        is the sorted list of the labels that occur. For an indicator matrix, ``classes`` names the
+        columns, by default 0, 1, ...
     tf : {"raw", "log", "binary"}
         How an entry x > 0 is counted: as x, log(1 + x) or 1, times the document's weight. The
-        attribute ``tf`` of the counts keeps this choice.
+        result stores the value of ``tf`` as an attribute.
     term_names : sequence of n_terms str, optional
         The names of the terms, such as ``vectorizer.get_feature_names_out()``.
     n_threads : int, optional
@@ -70,24 +70,24 @@ def count(
     -------
     counts : ClassCounts
         Exact int64 counts if X and the weights hold booleans or integers, else float64 counts. With
-        tf="binary" only the type of the weights matters. With tf="log" counts are always float64.
+        tf="binary", the type of X does not matter. With tf="log", counts are always float64.
 
     Raises
     ------
     ValueError
         For a malformed matrix, a negative, infinite or NaN value, too few or too many labels, and
-        similar errors. The message names row, column and value.
+        similar errors. The error message names the row, the column and the value.
     CountOverflowError
-        If an exact count would exceed int64. This error is an OverflowError and a ValueError.
+        If an exact count would exceed int64. The error is also an OverflowError and a ValueError.
     TypeError
         For a dtype or kind of input that cannot be counted.
 
     Notes
     -----
-    The time is O(nnz + n_docs + pairs), where X has nnz nonzero entries, and a pair is a class with
-    a term in it. The result is bit for bit the same for any number of threads, because floats are
-    added in document order. The extra memory is at most 128 MiB, plus 4 to 28 bytes for each term
-    and thread, plus 8 bytes for each class and for each document.
+    The time is O(nnz + n_docs + pairs), for the nnz nonzero entries of X, and the pairs of a class
+    and a term that occurs in it. The result is bit for bit the same for any number of threads,
+    because floats are added in document order. The extra memory is at most 128 MiB, plus 4 to 28
+    bytes for each term and thread, plus 8 bytes for each class and for each document.
 
     Examples
     --------
@@ -120,7 +120,7 @@ def count(
 def count_collection(
     collection: Collection, tf: TermFrequency = "raw", n_threads: int | None = None
 ) -> ClassCounts:
-    """Count a collection that is in memory, and keep its names."""
+    """Count a collection that is in memory, and keep the names of its terms."""
     X, y = collection.X, collection.y
     with validation.naming(collection.source):
         counts = count(X, y, classes=collection.classes, tf=tf, n_threads=n_threads)
@@ -136,7 +136,7 @@ def count_checked(
     n_threads: int = 0,
     term_names: NDArray[np.object_] | None = None,
 ) -> ClassCounts:
-    """Count documents. The arguments must have been checked before."""
+    """Count documents from arguments that the caller has checked."""
     counts = add_documents(None, matrix, labels, weights, tf, n_threads)
     return ClassCounts._of(Held(counts, labels.classes, term_names, tf))
 
@@ -171,12 +171,12 @@ def count_texts(
         As for `termsift.count`.
     terms : TermSketch, optional
         The result of `sketch_texts`. The rules of the sketch cut the texts into terms. A term is
-        counted only if it may be in at least ``terms.min_df`` documents. Some counted terms may be
-        in fewer documents; `ClassCounts.with_min_df` drops these terms.
+        counted only if it may be in at least ``terms.min_df`` documents. The counts may include
+        some rarer terms, which `ClassCounts.with_min_df` drops.
     max_memory : int, optional
-        The approximate number of bytes that counting may take. If all terms need more, the texts
-        are read again, and rare terms are not counted. Therefore ``max_memory`` needs ``min_df``,
-        and it needs texts that can be read twice, unlike an iterator.
+        The approximate number of bytes that counting may take. If all terms need more memory, the
+        texts are read a second time, without counting rare terms. The argument ``max_memory`` needs
+        ``min_df``, and texts that can be read twice, so not an iterator.
     **rules
         How texts are cut into terms, and which terms are kept, such as ``ngram_range=(1, 2)``. The
         rules have the same names as in `termsift.text.TextRules` and scikit-learn's
@@ -185,7 +185,7 @@ def count_texts(
     Returns
     -------
     counts : ClassCounts
-        Bit for bit the counts that `termsift.count` returns for the matrix
+        The same counts, bit for bit, as `termsift.count` returns for the matrix
         ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``. The terms are sorted and
         have names, but hashed terms have no names. If a ``vocabulary`` is given, it determines the
         columns of the terms. If no text has a term, a warning says so.
@@ -204,9 +204,8 @@ def count_texts(
     Notes
     -----
     If each document has one label and the compiled core supports the rules, the core counts tokens
-    by class, without a matrix or Python strings. Otherwise each block of texts becomes a matrix
-    first, which takes longer. Rules that are functions run at Python's speed. Each thread of the
-    core needs 95 to 150 bytes for each distinct word.
+    by class, which is faster than making a matrix of each block of texts. Rules that are functions
+    run at Python's speed. Each thread of the core needs 95 to 150 bytes for each distinct word.
 
     Examples
     --------
@@ -242,7 +241,7 @@ def count_texts(
         return sketch.update(texts, text=text, n_threads=n_threads)
 
     held = counted_within(max_memory, cutting, tf, count, sketched)
-    # Counts by a sketch or of some buckets may have no terms, so they cause no warning.
+    # Counts with a sketch, or of some buckets of terms, may rightly have no terms.
     if terms is None and text_rules.buckets is None and not held.counts.n_terms:
         what = f"no text has {text_rules.what_counts}, so the counts have no terms"
         warnings.warn(what, stacklevel=levels_to_caller())
@@ -255,7 +254,7 @@ def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
     Parameters
     ----------
     source : path or bytes
-        The file or its bytes. Nothing in them is executed.
+        The path of the file, or its bytes. Loading executes nothing from the file.
 
     Returns
     -------
@@ -287,8 +286,8 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
         Classes are matched by label. If the labels of one part are strings, the integer labels of
         the other parts become strings too, as if all parts came from one text file. If the names of
         the terms differ, terms are matched by name. If every part has sorted terms, the merged
-        terms are sorted. Otherwise the terms of the first part are followed by the new terms of
-        each further part.
+        terms are sorted. If some part has unsorted terms, the terms of the first part are followed
+        by the new terms of each further part.
 
     Raises
     ------
@@ -330,7 +329,7 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
 def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
     """Convert integer labels to strings if another part has labels that are strings.
 
-    A reader turns labels into integers if all labels of its shard are whole numbers.
+    A reader turns labels into integers if all labels in its file are whole numbers.
     """
     are_numbers = all(type(label) is int for label in counts.classes)
     if others.classes and are_numbers and all(isinstance(label, str) for label in others.classes):

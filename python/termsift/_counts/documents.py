@@ -1,6 +1,6 @@
 """Counting documents in blocks: labelled texts, scans of files, and parts on a cluster.
 
-The core counts tokens by class where it can. Otherwise, each block of texts becomes a matrix first.
+If possible, the core counts texts by class directly, without a matrix for each block of texts.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import TermSketch
 from termsift.text._terms import kept_terms
 
-_STRING_BYTES = 200  # the approximate number of bytes of a term as a Python string, with counts
-_SHARE = 3  # the term tables, the sketch and the result get a third of the memory each
+_STRING_BYTES = 200  # The approximate number of bytes of a term as a Python string with counts.
+_SHARE = 3  # The term tables, the sketch and the result each get a third of the memory.
 
 
 class TermsDoNotFitError(Exception):
-    """The terms so far take more memory than the limit."""
+    """The terms counted so far take more memory than the limit."""
 
 
 def counted(
@@ -44,7 +44,7 @@ def counted(
     n_threads: int | None,
     limit: int | None = None,
 ) -> Held:
-    """Count labelled texts; terms may take at most ``limit`` bytes. A result may have no terms."""
+    """Count labelled texts; raise an error if the terms take more than ``limit`` bytes."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
     for texts, labels in documents:
@@ -56,14 +56,14 @@ def counted(
 
 
 def check_fits(n_bytes: int, limit: int | None) -> None:
-    """Raise an error if the terms so far take more than ``limit`` bytes."""
+    """Raise an error if the terms counted so far take more than ``limit`` bytes."""
     if limit is not None and n_bytes > limit:
         raise TermsDoNotFitError
 
 
 def with_terms(counts: Held, rules: TextRules) -> Held:
     """Return the counts with their rules; raise an error if no term is left."""
-    # Empty buckets are no error.
+    # Some buckets of terms may be empty.
     if not counts.counts.n_terms and rules.hashing is None and rules.buckets is None:
         raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
     return counts._replace(rules=rules.that_cut)
@@ -109,7 +109,7 @@ def counted_within(
     """Count texts in about ``max_memory`` bytes.
 
     ``count(rules, limit)`` raises TermsDoNotFitError if the terms need more than ``limit`` bytes.
-    ``sketched(empty)`` returns the sketch of all texts. With ``twice``, a sketch is always made.
+    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, a sketch is always made.
     """
     if max_memory is None:
         return count(rules, None)
@@ -142,9 +142,9 @@ def part_within(limit: int) -> int:
 
 
 def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> TermSketch:
-    """Return an empty sketch of ``max_memory / share`` bytes. The rules must have ``min_df``.
+    """Return an empty sketch of ``max_memory / share`` bytes. The rules must set ``min_df``.
 
-    On a cluster, a task holds eight sketches and their sum, so each takes a twelfth of the memory.
+    A task on a cluster holds eight sketches and their sum, each in a twelfth of the memory.
     """
     validation.check_integer(max_memory, "max_memory", 1 << 20)
     others = rules.hashing, rules.buckets, rules.vocabulary
@@ -158,7 +158,7 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 
 
 def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
-    """Count the documents of a scan; the terms are in the order of `read_collection`."""
+    """Count the documents of a scan, with the terms in the same order as in `read_collection`."""
     counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
     with validation.naming(scan._source):
         finish = with_terms if scan.has_texts else kept_terms_only
@@ -180,7 +180,7 @@ def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
     scan._check_read(counts.n_docs)
     if (names := scan._options.names) is None:
         return counts._state
-    # An svmlight file may use fewer columns than there are names.
+    # An svmlight file may use fewer columns than there are names of terms.
     return counts._state.in_columns(np.arange(counts.n_terms), len(names), names)
 
 
@@ -252,9 +252,9 @@ def count_parts(
 
 
 class TextCounting:
-    """Counts texts in files. The terms may take at most ``limit`` bytes.
+    """Counts texts in files, whose terms may take at most ``limit`` bytes.
 
-    If the core counts by class, the core also reads the tables.
+    The core reads tables itself if it also counts their texts by class.
     """
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int, limit: int | None) -> None:
@@ -278,7 +278,7 @@ class TextCounting:
         return total
 
     def add(self, block: TextBlock) -> None:
-        """Count the texts of a block. The block is empty if the core has counted its texts."""
+        """Count the texts of a block, which is empty if the core has already counted them."""
         if len(block):
             codes = self.coder.codes(block.labels)[block.codes]
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
@@ -287,25 +287,25 @@ class TextCounting:
         check_fits(held + self.tally.n_bytes, self._limit)
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
-        """Count about ``n_bytes`` of a table. Class numbers are those of ``coder``."""
+        """Count about ``n_bytes`` of a table, with the class numbers of ``coder``."""
         assert isinstance(self.tally, ByClass)
         if self._limit is not None:
             n_bytes = min(n_bytes, part_within(self._limit))
         self.n_docs += self.tally.add_table(table, n_bytes)
-        self.coder.codes(table.labels(len(self.coder.classes)))  # numbers the new labels
+        self.coder.codes(table.labels(len(self.coder.classes)))  # gives numbers to the new labels
 
 
 def tally_of(
     rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
 ) -> ByClass | ByDocument:
-    """Return `ByClass` if possible. ``plain`` says whether each document has one class."""
+    """Return `ByClass` if possible, else `ByDocument`. ``plain`` means one class per document."""
     by_words = rules.hashing is None and rules.vocabulary is None
     by_class = plain and by_words and tf != "log" and rules.native is not None
     return (ByClass if by_class else ByDocument)(rules, tf, n_threads)
 
 
 class ByClass:
-    """Counts tokens by class. The core cuts and counts the texts, and makes no matrix."""
+    """Counts tokens by class in the core, which makes no matrix of the documents."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
@@ -326,7 +326,7 @@ class ByClass:
         return table.count(self._counter, n_bytes, self._n_threads)
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
-        """Return the counts of all documents. ``classes`` lists the labels in number order."""
+        """Return the counts of all documents. ``classes`` lists the labels by class number."""
         counter, threads = self._counter, self._n_threads
         counter.sort(threads)
         columns = kept_columns(self._rules, counter, n_docs, threads)
@@ -337,14 +337,14 @@ class ByClass:
 
 
 class ByDocument:
-    """Counts blocks of documents as matrices, which have a column for each term so far."""
+    """Counts blocks of documents as matrices, with a column for each term found so far."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
         self._blocks = BlockCounter(rules, n_threads)
         self._counts = Held.nothing(tf).counts
-        # The documents and the occurrences of each term, for the rules that drop terms. A document
-        # counts once here, however many classes it has.
+        # For the rules that drop terms, the documents and the occurrences of each term, where a
+        # document of several classes counts once.
         self._totals = np.zeros((2, 0), dtype=np.int64)
 
     def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
@@ -359,7 +359,7 @@ class ByDocument:
 
     @property
     def n_bytes(self) -> int:
-        """The approximate number of bytes of the terms so far, which are Python strings."""
+        """The approximate number of bytes of the terms found so far, which are Python strings."""
         return _STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
 
     def _grow_classes(self, n_classes: int) -> None:
@@ -369,7 +369,7 @@ class ByDocument:
             self._counts = self._counts.with_classes([*range(present), *new])
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Held:
-        """Return the counts of all documents. ``classes`` lists the labels in number order."""
+        """Return the counts of all documents. ``classes`` lists the labels by class number."""
         self._grow_classes(len(classes))
         counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
         counts = counts._replace(part=PartOfTerms.of(self._rules))

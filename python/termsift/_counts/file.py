@@ -67,7 +67,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
     payload_hash = _new_hash()
     # Rules may hold numpy numbers, which JSON does not know.
     line = json.dumps(header, default=methodcaller("item"), ensure_ascii=False)
-    # surrogatepass encodes the surrogates in a name that was read from undecodable bytes.
+    # The handler surrogatepass encodes surrogates in a name that was read from undecodable bytes.
     encoded = (line + "\n").encode("utf-8", "surrogatepass")
     for part in (memoryview(encoded), *(memoryview(cast(Any, a)) for a in arrays.values())):
         payload_hash.update(part)
@@ -91,7 +91,7 @@ def read_from(file: IO[bytes], name: str) -> Held:
         return _parse(file, length)
     except (OSError, MemoryError):
         raise
-    except Exception as error:  # a forged file may raise anything
+    except Exception as error:  # reading a forged file may raise any error
         raise ValueError(f"{name}: the saved counts are damaged: {error}") from error
 
 
@@ -188,6 +188,6 @@ def _decode_label(encoded: Any) -> Hashable:
 
 
 def _new_hash() -> Any:
-    from hashlib import blake2b  # loads OpenSSL, which counting does not need
+    from hashlib import blake2b  # hashlib loads OpenSSL, which counting does not need
 
     return blake2b(digest_size=32)

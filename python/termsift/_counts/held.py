@@ -1,6 +1,6 @@
 """The content of `ClassCounts`: counts with their classes and names, and how to add them.
 
-Counts may hold only some of the terms, and then keep a description of this part.
+Counts that hold only some buckets of terms also record which buckets they hold.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ class PartOfTerms(NamedTuple):
 
     n_buckets: int
     buckets: tuple[int, ...]
-    has_totals: bool = False  # whether class_tokens includes the tokens of all terms
-    n_others: int | None = None  # the number of other terms, or None if unknown
+    has_totals: bool = False  # Whether class_tokens includes the tokens of all terms.
+    n_others: int | None = None  # The number of terms in other buckets, or None if unknown.
 
     @classmethod
     def of(cls, rules: TextRules) -> Self | None:
-        """Return the part that the rules keep, or None for all terms."""
+        """Return the buckets of terms that the rules keep, or None for all terms."""
         if rules.buckets is None:
             return None
         n, numbers = rules.buckets
@@ -36,7 +36,7 @@ class PartOfTerms(NamedTuple):
 
     @classmethod
     def read(cls, values: Any) -> Self:
-        """Return the part that was written as JSON."""
+        """Return a `PartOfTerms` from its JSON values, after checking them."""
         n, numbers, has_totals, n_others = values
         _, checked = TextRules(buckets=(n, numbers)).buckets or (n, ())
         if type(has_totals) is not bool or type(n_others) not in (int, type(None)):
@@ -48,7 +48,7 @@ class PartOfTerms(NamedTuple):
         return f"the terms of {len(self.buckets):,} of {self.n_buckets:,} buckets{totals}"
 
     def n_others_for(self, method: str, *, smooths: bool) -> int:
-        """Return the number of other terms, or 0 if the method does not need this number.
+        """Return the number of terms in other buckets, or 0 if the method does not need it.
 
         Raise ValueError if the totals do not include all terms.
         """
@@ -66,7 +66,7 @@ class PartOfTerms(NamedTuple):
 
     @staticmethod
     def of_both(a: PartOfTerms | None, b: PartOfTerms | None) -> PartOfTerms:
-        """Return the union of two parts without a common bucket; ``n_others`` is not set."""
+        """Return the union of two disjoint sets of buckets; ``n_others`` is not set."""
         if a is None or b is None or a.n_buckets != b.n_buckets:
             raise ValueError(f"cannot merge {a or 'all terms'} with {b or 'all terms'}")
         if both := set(a.buckets).intersection(b.buckets):
@@ -82,11 +82,11 @@ class Held(NamedTuple):
     """Immutable counts with their classes, names and rules."""
 
     counts: _core.Counts
-    classes: list[Hashable]  # the labels of the rows
-    names: NDArray[np.object_] | None  # the names of the terms
+    classes: list[Hashable]  # The labels of the rows of ``counts``.
+    names: NDArray[np.object_] | None  # The names of the terms.
     tf: str
-    rules: TextRules | None = None  # the rules for texts; None if one is a function
-    part: PartOfTerms | None = None  # None if all terms are present
+    rules: TextRules | None = None  # The rules for texts, or None if one is a function.
+    part: PartOfTerms | None = None  # The buckets of terms, or None if all terms are present.
 
     @classmethod
     def nothing(cls, tf: str) -> Held:
@@ -94,7 +94,7 @@ class Held(NamedTuple):
         return cls(_core.Counts(0, tf != "log"), [], None, tf)
 
     def plus(self, other: Held) -> Held:
-        """Return the sum, with classes matched by label and terms by index."""
+        """Return the sum of two counts, with classes matched by label and terms by index."""
         if self.part != other.part and self.classes and other.classes:
             return self._beside(other)
         self._check_no_totals()
@@ -105,7 +105,7 @@ class Held(NamedTuple):
         return Held(counts, united, names, self.tf, rules, self.part or other.part)
 
     def minus(self, part: Held) -> Held:
-        """Return these counts minus the counts of a part; all classes stay."""
+        """Return these counts minus the counts of a part, and keep all classes."""
         if self.part != part.part:
             raise ValueError("cannot subtract counts that hold other buckets of terms")
         self._check_no_totals()
@@ -121,7 +121,7 @@ class Held(NamedTuple):
         return self._replace(counts=counts, classes=list(self.classes), names=names)
 
     def united(self, other: Held) -> Held:
-        """Return the sum, with terms matched by name if the names differ.
+        """Return the sum of two counts, with terms matched by name if the names differ.
 
         If two parts hold different buckets of terms, the result holds the terms of both.
         """
@@ -144,14 +144,14 @@ class Held(NamedTuple):
     def in_columns(
         self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
     ) -> Held:
-        """Return the counts with each term in its new column; -1 drops the term."""
+        """Return the counts with term i in column ``new_column[i]``; -1 drops the term."""
         counts, part = _in_columns([self.counts], [new_column], n_terms), self.part
-        if part is not None and part.has_totals:  # the totals include the terms left out here
+        if part is not None and part.has_totals:  # the totals still include the dropped terms
             n_dropped = self.counts.n_terms - n_terms
             n_others = None if part.n_others is None else part.n_others + n_dropped
             part = part._replace(n_others=n_others)
             counts = _with_totals(counts, _totals(self.counts))
-        rules = None if names is None else self.rules  # the column of a term is no longer its hash
+        rules = None if names is None else self.rules  # hashes no longer give the columns of terms
         names = validation.check_term_names(names, n_terms)
         return self._replace(counts=counts, names=names, rules=rules, part=part)
 
@@ -196,7 +196,7 @@ class Held(NamedTuple):
         return self._replace(counts=_with_totals(self.counts, totals), part=part)
 
     def _beside(self, other: Held) -> Held:
-        """Return the counts of the terms of both parts, which must have different buckets."""
+        """Return the counts of the terms of both objects, which must hold different buckets."""
         part = PartOfTerms.of_both(self.part, other.part)
         self._check_same_documents(other)
         if self.names is None or other.names is None:
@@ -276,7 +276,7 @@ def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, 
 def of_collection(
     counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
 ) -> NDArray[Any]:
-    """Return a frequency of each term in the collection; each document counts once."""
+    """Return a frequency of each term in the collection, where each document counts once."""
     if counts.has_collection or not counts.exact:  # sums of fractions depend on their order
         counts = counts.as_one_class()
     data, terms, _ = getattr(counts, frequency)()
@@ -292,7 +292,7 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             "documents have several classes, and counts do not record which documents two classes "
             "share: count the documents of these classes instead"
         )
-    # First take all groups that have only one row. Then add the larger groups one by one.
+    # First take all groups that have only one row, then add the larger groups one by one.
     result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
     for place, rows in enumerate(groups):
         if len(rows) > 1:
@@ -300,12 +300,12 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             in_place = [0 if i == place else -1 for i in range(len(groups))]
             result = result.merge(merged.with_classes(in_place))
     held = result.to_arrays()
-    held["n_docs"] = held["class_docs"].sum().item()  # without the documents of other classes
+    held["n_docs"] = held["class_docs"].sum().item()  # documents of other classes do not count
     return _core.Counts.from_arrays(**held)
 
 
 def _listed_tokens(counts: _core.Counts) -> Any:
-    """Return the number of tokens of listed terms in each row of exact counts."""
+    """Return the number of tokens in each row of exact counts, without unlisted terms."""
     held = counts.to_arrays()
     return np.diff(np.append(0, np.cumsum(held["term_frequency"]))[held["indptr"]])
 
@@ -327,7 +327,7 @@ def _with_totals(counts: _core.Counts, totals: Any) -> _core.Counts:
 def _in_columns(
     parts: list[_core.Counts], new_columns: list[NDArray[np.int64]], n_terms: int
 ) -> _core.Counts:
-    """Return the counts of all parts, with each term in its new column; -1 drops the term.
+    """Return the counts of all parts, with their terms in new columns; -1 drops a term.
 
     The parts hold different terms of the same documents.
     """

@@ -35,17 +35,17 @@ def counts_from_table(
     frame : frame, or mapping of label to mapping of term to count
         A frame is a data frame of pandas or polars, an Arrow table or stream, a relation of duckdb,
         or a dict of columns. Each row says how often a term occurs in a class. Rows with the same
-        label and term are added. A mapping is, for example, ``{"en": Counter(words)}``.
+        label and term are added. A mapping is, for example, ``dict(en=Counter(words))``.
     term, label, count : str
         The names of the columns. Counts are whole numbers, at least 0.
     documents : str, optional
-        The name of a column with the number of documents of the class that contain the term. This
-        column requires ``class_docs``. By default the documents are unknown.
+        The name of the column that tells how many documents of the class contain the term. This
+        column requires ``class_docs``. By default, the numbers of documents are unknown.
     class_docs : mapping of label to int, optional
         The number of documents of each class. This argument requires ``documents``.
     class_tokens : mapping of label to int, optional
-        The number of occurrences of all terms, for each class whose list was cut off. Terms that
-        the list leaves out count only in this total.
+        The number of occurrences of all terms, for each class whose list was cut off. Terms that a
+        list leaves out count only in ``class_tokens``.
 
     Returns
     -------
@@ -57,21 +57,21 @@ def counts_from_table(
     ------
     ValueError, TypeError
         For a count that is negative, missing or not whole, for a missing term or label, for a total
-        that is less than the listed counts, and similar errors. The message names column, row and
-        value.
+        that is less than the listed counts, and similar errors. The error message names the column,
+        the row and the value.
     CountOverflowError
         If the counts of a class sum to more than int64 can hold.
 
     Notes
     -----
-    If documents are unknown, everything that needs them raises ValueError: methods and models that
-    count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
-    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null instead. If
-    classes are merged and the documents of one are unknown, the documents of the merged class are
-    unknown too.
+    If the numbers of documents are unknown, everything that needs them raises ValueError: methods
+    and models that count documents, the empirical class prior, ``n_docs``, ``class_docs`` and
+    ``document_frequency``. `ClassCounts.keyness` and `ClassCounts.to_frame` show null for unknown
+    numbers of documents. If classes are merged and the documents of one are unknown, the documents
+    of the merged class are unknown too.
 
-    If a list was cut off, sums, files, pickles and subsets keep its total. The model "binary" and
-    `ClassCounts.greedy` need every term, so they raise ValueError for such a list.
+    The total of a list that was cut off is kept in sums, files, pickles and subsets. The model
+    "binary" and `ClassCounts.greedy` need every term, and refuse a list that was cut off.
 
     Examples
     --------

@@ -17,7 +17,7 @@ Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
 ]
 METRICS: tuple[Metric, ...] = get_args(Metric)
-# Titles of the metrics in tables and figures. Metrics without "macro" are weighted by class size.
+# The metrics' titles in tables and figures. Without "macro", a metric is weighted by class size.
 TITLES: dict[Metric, str] = {
     "accuracy": "accuracy",
     "precision": "weighted precision",
@@ -41,21 +41,21 @@ class Curve(Tabular):
     ks : ndarray of shape (n_ks,), int64
         Numbers of terms, increasing.
     runs : dict of str to ndarray of shape (n_runs, n_ks), float64
-        Each metric in each run. A test set gives one run, and a cross-validation gives one for each
+        The values of each metric. A test set gives one run, and a cross-validation one run per
         fold. "accuracy" is the share of documents classified correctly. "precision", "recall" and
         "f1" are means over the classes, weighted by the classes' shares of the documents.
         "macro_precision", "macro_recall" and "macro_f1" are unweighted means over the classes that
         contain a document or are assigned to one.
     repeats : float
-        The number of times that the runs classify each document. It exceeds 1 if a cross-validation
-        splits the documents into folds several times.
+        The number of times that the runs classify each document, which exceeds 1 in a repeated
+        cross-validation.
 
     Notes
     -----
-    Let T documents belong to a class, let P documents be assigned to it, and let H documents do
-    both. The precision of the class is H/P, its recall is H/T and its F1 is 2H/(P + T). Here 0/0
-    counts as 0. These are the values of scikit-learn's ``precision_recall_fscore_support`` with
-    ``zero_division=0``. The weighted recall equals the accuracy.
+    If P documents are assigned to a class, and H of its T documents are among them, the precision
+    of the class is H/P, its recall H/T and its F1 2H/(P + T), where 0/0 counts as 0. The metrics
+    equal those of scikit-learn's ``precision_recall_fscore_support`` with ``zero_division=0``. The
+    weighted recall equals the accuracy.
     """
 
     name: str
@@ -65,7 +65,7 @@ class Curve(Tabular):
 
     @property
     def accuracy(self) -> NDArray[np.float64]:
-        """Mean accuracy at each k."""
+        """The mean accuracy over the runs at each k."""
         return self.mean("accuracy")
 
     def __repr__(self) -> str:
@@ -103,7 +103,7 @@ class Curve(Tabular):
     def standard_error(self, metric: Metric) -> NDArray[np.float64]:
         """Return the standard error of the metric's mean at each k: std / sqrt(n_runs / repeats).
 
-        Repeats do not make the error smaller, because they test the same documents again.
+        Repeated folds do not make the error smaller, because they test the same documents again.
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 
@@ -114,7 +114,7 @@ class Curve(Tabular):
     def smallest_k(self, metric: Metric = "accuracy") -> int:
         """Return the smallest k whose mean is within one standard error of the best mean.
 
-        The error is the `standard_error` at the best k.
+        The standard error is the value of `standard_error` at the best k.
 
         References
         ----------

@@ -1,4 +1,4 @@
-"""Curves of rankings on test documents or over folds."""
+"""Evaluation curves of rankings, on test documents or by cross-validation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from termsift._util.messages import levels_to_caller, progress
 _EVERY_K_TO = 2000
 _GROWTH = 1.01
 USUAL_FOLDS = 10
-Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # rows to train on, rows to test
+Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]  # the training and the test rows
 
 
 def selection_curve(
@@ -45,7 +45,7 @@ def selection_curve(
     ranking : Ranking, or array of column indices
         The terms, best first.
     X_train, X_test : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
-        As for `termsift.count`. Both must have the same columns.
+        As for `termsift.count`. X_train and X_test must have the same columns.
     y_train, y_test : sequence of labels
         One class per document. If a class has no training documents, its test documents are
         always classified wrongly.
@@ -53,7 +53,7 @@ def selection_curve(
         Numbers of terms. The default is every number from 1 to 2,000, followed by numbers that grow
         by about 1%, up to the length of the ranking.
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
-        The classifier, which is a model of `termsift.NaiveBayes`.
+        The model of the classifier, as for `termsift.NaiveBayes`.
     alpha : float, default 1.0
         The smoothing of the classifier, above 0, as for `termsift.NaiveBayes`.
     n_threads : int, optional
@@ -72,10 +72,9 @@ def selection_curve(
     Notes
     -----
     At each k, the predictions equal those of a model fitted to ``X[:, ranking.indices[:k]]``. If
-    the log posteriors of several classes agree within 2^-45 of the magnitudes of their summands,
-    the first of these classes is predicted. One pass over the ranking evaluates all k. The pass
-    needs 24 bytes for each k and class, with the number of classes rounded up to a multiple of
-    four.
+    several classes have the same log posterior within 2^-45 of the magnitudes of its summands, the
+    first is predicted. One pass over the ranking evaluates all k, and needs 24 bytes for each k and
+    class, with the number of classes rounded up to a multiple of four.
 
     Examples
     --------
@@ -121,32 +120,32 @@ def cross_validate(
     """Return how well naive Bayes classifies with the first k terms of several rankings.
 
     For each fold, terms are ranked and the classifier is trained on the documents outside the fold.
-    The documents of the fold are then classified.
+    The classifier then predicts the classes of the documents in the fold.
 
     Parameters
     ----------
     X, y
         As for `selection_curve`.
     methods : str or sequence of str
-        Names of `termsift.methods` and `termsift.selectors`.
+        The names of some of `termsift.methods` and `termsift.selectors`.
     ks : sequence of int, optional
         As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
-        The number of folds, or the folds themselves. Indices are used as they are.
+        The number of folds, or the folds themselves, which are then not shuffled.
     random_state : int, numpy Generator or None, default 0
-        Seed of the shuffle that precedes the assignment of documents to folds.
+        The seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str
-        As for `ClassCounts.rank`. Each method is tried with each model and policy that it has.
-        Methods without models are tried once per policy. Selectors have no policy.
+        As for `ClassCounts.rank`. Each method is tried with each of the models and policies that it
+        supports. Methods without models are tried once per policy. Selectors have no policy.
     naive_bayes, alpha, n_threads
-        As for `selection_curve`. alpha also smooths the counts for the methods.
+        As for `selection_curve`. The methods also smooth their counts by alpha.
 
     Returns
     -------
     curves : dict of str to Curve
         The curves, in the order of methods, models and policies. The name of a curve consists of
         the method, the model and the policy, except that "multinomial" and "top" are left out.
-        Examples are "md" and "md binary round_robin".
+        Examples of names are "md" and "md binary round_robin".
 
     Raises
     ------
@@ -181,7 +180,7 @@ def cross_validate(
     ks = check_ks(ks, documents.matrix.n_terms)
     variants = variants_of(methods, models, policies)
     folds = list(folds_of(cv, documents.X, documents.labels, random_state))
-    # A splitter or the pairs of cv may test a document several times.
+    # With a splitter or pairs of indices, a document may be tested several times.
     n_docs, n_tested = documents.matrix.n_docs, sum(len(test) for _, test in folds)
     repeats = max(1.0, n_tested / max(n_docs, 1))
     done, runs = 0, {name: list[Metrics]() for name in variants}
@@ -208,7 +207,7 @@ def cross_validate(
 
 
 def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
-    """Check documents of one class each. Messages name X and y with this suffix."""
+    """Check documents with one class each. Errors add ``suffix`` to the names X and y."""
     matrix = validation.check_matrix(X, n_threads, f"X{suffix}")
     labels = validation.check_one_class(y, matrix.n_docs, ONE_CLASS, f"y{suffix}")
     validation.check_entries(matrix, n_threads, f"X{suffix}")
@@ -216,7 +215,7 @@ def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
 
 
 def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
-    """Yield the split of each fold. Compute training counts by subtraction if that is exact."""
+    """Yield the split of each fold, with training counts by subtraction if that is exact."""
     whole, matrix = documents.counts(), documents.matrix
     is_small = whole.class_tokens.max(initial=0) <= 2**53
     subtract = is_exact(matrix, None, whole.tf) or (
@@ -228,7 +227,7 @@ def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
             others = np.ones(matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._may_warn = number == 0  # only the first fold warns
+        split.counts._may_warn = number == 0  # only the first fold may warn about fractions
         yield split
 
 

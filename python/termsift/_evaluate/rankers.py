@@ -1,4 +1,4 @@
-"""Rankings of documents (X, y) by any method or selector."""
+"""Rankings of terms by any method or selector, given documents (X, y)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from termsift._util import validation
 
 
 def name_of_curve(method: str, model: str, policy: str) -> str:
-    """Return the names, but no default model or policy, such as "md" or "md binary"."""
+    """Return the name of a curve, such as "md" or "md binary", which omits default values."""
     usual = MODELS[0], POLICIES[0]
     return " ".join([method, *(name for name in (model, policy) if name not in usual)])
 
@@ -23,7 +23,7 @@ def name_of_curve(method: str, model: str, policy: str) -> str:
 def variants_of(
     methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
 ) -> dict[str, tuple[str, str, str]]:
-    """Return each method with each model and policy that it has, by the names of their curves."""
+    """Return a dict from the name of each curve to its method, model and policy."""
     methods = validation.check_words(methods, "methods")
     models = validation.check_words(models, "models")
     policies = validation.check_words(policies, "policies")
@@ -55,7 +55,7 @@ def rank_by(
     n_threads: int | None = None,
     **options: Any,
 ) -> Ranking:
-    """Rank by the counts. Methods that read documents rank by (X, y) and do not use alpha."""
+    """Rank terms by the counts, or by (X, y) and without alpha if the method reads documents."""
     ranker = find_ranker(method)
     if not ranker.reads_documents:
         return counts.rank(cast(MethodName, method), k, alpha=alpha, n_threads=n_threads, **options)

@@ -17,8 +17,8 @@ from termsift._evaluate.curve import METRICS, Metric
 from termsift._scores.methods import MODELS
 from termsift._util import validation
 
-Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # the values of each metric at each k
-ONE_CLASS = "the classifier assigns each document to one class"  # the reason that errors give
+Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # The values of each metric at each k.
+ONE_CLASS = "the classifier assigns each document to one class"  # The reason in error messages.
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,11 @@ class Documents:
 
     @cached_property
     def X(self) -> Any:
-        """The matrix for scipy and scikit-learn."""
+        """The matrix of the documents as scipy's csr_array."""
         return self.matrix.to_scipy()
 
     def part(self, rows: NDArray[np.integer]) -> Documents:
-        """Return some of the documents. All classes keep their codes."""
+        """Return some of the documents, with unchanged codes of their classes."""
         labels = validation.Labels(self.labels.classes, self.labels.codes[rows], None)
         matrix = validation.check_matrix(self.X[rows], self.n_threads)
         return Documents(matrix, labels, self.n_threads)
@@ -45,7 +45,7 @@ class Documents:
 
 
 class Split:
-    """Training and test documents. A class that ``documents`` lack has a code >= n_classes."""
+    """Training and test documents. Classes that occur only in ``test`` have codes >= n_classes."""
 
     def __init__(
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents
@@ -60,12 +60,12 @@ class Split:
 
     @cached_property
     def train(self) -> Documents:
-        """The training documents. Extracting them takes as long as counting them."""
+        """The training documents, whose extraction takes as long as counting them."""
         return self.documents if self.rows is None else self.documents.part(self.rows)
 
     @cached_property
     def counts(self) -> ClassCounts:
-        """The counts of the training documents. A caller that has these counts may set them."""
+        """The counts of the training documents, which a caller that has them may set."""
         return self.train.counts()
 
 
@@ -104,7 +104,7 @@ def metrics_of(
     support, n_untrained = support[:n_classes], np.count_nonzero(support[n_classes:])
     metrics = {metric: np.empty(n_ks) for metric in METRICS}
     metrics["accuracy"] = hits.sum(axis=1) / n_docs
-    step = max(1, 2**20 // max(n_classes, 1))  # rows per step, for arrays of 8 MiB
+    step = max(1, 2**20 // max(n_classes, 1))  # the number of rows per step, for arrays of 8 MiB
     for first in range(0, n_ks, step):
         rows = slice(first, first + step)
         H, P = hits[rows].astype(np.float64), predicted[rows].astype(np.float64)

@@ -1,1 +1,1 @@
-"""Counts -> scores -> ranking: the registry of methods, class scores, significance."""
+"""Scores from counts, and rankings from scores: methods, class scores, significance tests."""

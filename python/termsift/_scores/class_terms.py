@@ -23,8 +23,8 @@ from termsift._util.messages import logger
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-_KEY_LEVEL = 0.95  # the confidence level of the bounds that `key` uses
-_MOST_SORTED = 1 << 24  # the most p-values that are sorted; sorting them needs some 0.8 GB
+_KEY_LEVEL = 0.95  # The confidence level of the bounds that `key` uses.
+_MOST_SORTED = 1 << 24  # The largest number of p-values to sort, which needs some 0.8 GB.
 
 
 def distinctive_terms(
@@ -41,26 +41,26 @@ def distinctive_terms(
 ) -> dict[Hashable, Ranking]:
     """Return the terms that are over-represented in each class, best first.
 
-    A class score measures how far a class is from the others in either direction. A term is
-    over-represented if it occurs in the class and has direction 1 there. For most methods the
-    direction is 1 if the term's share in the class exceeds its share in the other classes.
+    A class score measures how much a class differs from the others in its use of a term, in either
+    direction. A term is over-represented in a class if it occurs there and its direction is 1,
+    which for most methods means that its share is larger in the class than in the other classes.
 
     Parameters
     ----------
     counts : ClassCounts
     method : str
-        The name of one of `termsift.methods`, or "key", the product of evidence and effect.
+        The name of one of `termsift.methods`, or "key", a measure of evidence times an effect size.
     k : int, optional
-        The largest number of terms per class. By default all are returned.
+        The largest number of terms per class. By default, all terms are returned.
     classes : sequence of labels, optional
-        The classes to describe, in this order. By default all are described.
+        The classes to describe, in this order. By default, all classes are described.
     model, alpha, class_prior, n_threads, **options
         As for `termsift.ClassCounts.score`.
 
     Returns
     -------
     rankings : dict of label to Ranking
-        The terms of each class with their scores for the class. Equal scores are ordered by index.
+        The terms of each class with their scores. Terms with equal scores are ordered by index.
 
     Raises
     ------
@@ -69,8 +69,8 @@ def distinctive_terms(
 
     Notes
     -----
-    The memory is 32 MiB, plus some 40 bytes for each pair of a requested class and a term in it.
-    "key" needs another 120 bytes for each pair. The time is proportional to the number of pairs.
+    The memory is 32 MiB, plus some 40 bytes (160 for "key") for each pair of a requested class and
+    a term that occurs in it, and the time is proportional to the number of pairs.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def distinctive_terms(
 def dominant_class(
     counts: ClassCounts, terms: NDArray[np.int64], method: str, **scoring: Any
 ) -> NDArray[np.int64]:
-    """For each term, return the row of the best class that over-represents it, or -1."""
+    """For each term, return the row of the class that over-represents it most, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
     whole = Scoring.of(counts, method, **scoring)
     scored = replace(whole, counts=whole.counts.of_terms(distinct, whole.n_threads))
@@ -116,7 +116,7 @@ def dominant_class(
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:
     """Return the rows of the n classes with the most documents.
 
-    If documents are unknown, the classes with the most tokens are returned.
+    If numbers of documents are unknown, the classes with the most tokens are returned.
     """
     sizes = counts.class_tokens if counts._counts.undocumented.any() else counts.class_docs
     order: list[int] = np.argsort(-np.asarray(sizes), kind="stable").tolist()
@@ -150,7 +150,7 @@ def class_columns(
     if scoring.method.is_test:
         statistics = class_statistics(counts, scoring.method, best.statistics, rows)
         logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
-        if counts.buckets is not None:  # the p-values of the other terms are unknown
+        if counts.buckets is not None:  # the p-values of terms in other buckets are unknown
             adjusted = np.full(len(logs), None, dtype=object)
         elif n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
             every = significance(counts, scoring.method.name, per_class=True)
@@ -169,15 +169,15 @@ class _Best(NamedTuple):
     sizes: list[int]  # the number of terms of each class
     terms: NDArray[np.int64]
     scores: NDArray[np.float64]
-    statistics: NDArray[np.float64]  # the values of `g2` if `key` gives the scores
-    occurrences: NDArray[Any]  # of the term in the class
-    documents: NDArray[Any]  # documents of the class that contain the term
+    statistics: NDArray[np.float64]  # The values of `g2` if `key` gives the scores.
+    occurrences: NDArray[Any]  # The occurrences of the term in the class.
+    documents: NDArray[Any]  # The documents of the class that contain the term.
 
 
 def _over_represented(
     counts: ClassCounts, scoring: Scoring, method: str, rows: NDArray[np.int64], k: int
 ) -> _Best:
-    """For each class in ``rows``, return the k best terms that occur in it with direction 1."""
+    """For each class in ``rows``, return the k best terms that are over-represented in it."""
     l_ic, terms, indptr = counts._counts.term_frequency()
     d_ic, *_ = counts._counts.document_frequency()
     sizes = np.diff(indptr)
@@ -205,7 +205,7 @@ def _over_represented(
 
 
 def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> Scoring:
-    """Return the scoring of a method. `key` uses the directions and the statistic of `g2`."""
+    """Return the `Scoring` of a method, or the `Scoring` of `g2` if the method is `key`."""
     name = "g2" if find_describer(name) is KEY else name
     return Scoring.of(counts, name, *args, **scoring)
 
@@ -217,7 +217,7 @@ def _key(
     a: NDArray[Any],
     g2: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Return `key` of pairs of a class and a term, which is in ``a`` documents of the class."""
+    """Return the `key` scores of pairs of a class and a term that ``a`` of its documents have."""
     of_all = counts.collection_document_frequency
     n_seen = int(np.count_nonzero(of_all))
     if (part := counts._state.part) is not None:

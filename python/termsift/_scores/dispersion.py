@@ -19,8 +19,8 @@ def dispersions(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return Gries' DP and Juilland's D of each term, with a row for each class.
 
-    Each class is given by its documents. `termsift.Keyness` has the formulas. The values are NaN if
-    the term does not occur in the class. The work needs some 150 MB of memory.
+    ``classes`` lists the documents of each class. `termsift.Keyness` has the formulas. DP and D are
+    NaN if the term does not occur in the class. The computation needs some 150 MB of memory.
     """
     X, n_terms = csr.to_scipy(), csr.n_terms
     lengths = np.zeros(csr.n_docs)
@@ -40,13 +40,13 @@ def dispersions(
         for documents, terms, x in entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
-            # Sum squared deviations. A difference of sums would lose its digits near D = 1.
+            # Sum squared deviations, because a difference of sums would lose digits near D = 1.
             deviation = x / lengths[docs[documents]] - means[terms]
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
         seen, m = totals > 0, len(docs)
-        squares += (m - n_docs) * means**2  # the deviations of documents without the term
-        # Both shares sum to 1, so DP is the sum of the positive differences.
+        squares += (m - n_docs) * means**2  # Add the documents without the term.
+        # Shares of tokens and occurrences sum to 1, so DP is the sum of positive differences.
         dp[row, seen] = moved[seen]
         if m > 1:
             sigma = np.sqrt(squares[seen] / m)
@@ -55,7 +55,7 @@ def dispersions(
 
 
 def documents_of(y: Any, n_docs: int, sides: list[list[Hashable]]) -> list[NDArray[np.int64]]:
-    """For each side, return the documents that have one of its labels."""
+    """For each list of labels in ``sides``, return the documents with one of the labels."""
     labels = validation.check_labels(y, n_docs, None)
     groups = validation.check_groups(dict(enumerate(sides)), labels.classes)
     rows = np.arange(n_docs)
@@ -65,9 +65,9 @@ def documents_of(y: Any, n_docs: int, sides: list[list[Hashable]]) -> list[NDArr
 
 
 def entries(X: Any, docs: NDArray[np.int64]) -> Iterator[tuple[NDArray[Any], ...]]:
-    """Yield the entries of documents, some millions at a time.
+    """Yield the matrix entries of documents in chunks of some millions.
 
-    Each part is three arrays: the positions of the documents in ``docs``, the terms, and how often
+    Each chunk is three arrays: the positions of the documents in ``docs``, the terms, and how often
     each term occurs in its document.
     """
     ends = np.cumsum(X.indptr[docs + 1] - X.indptr[docs], dtype=np.int64)

@@ -8,7 +8,7 @@ from termsift import _core
 from termsift._util import scipy
 
 _MILLION = 1e6
-_ABSENT = 0.5  # replaces a count of 0 in log_ratio
+_ABSENT = 0.5  # the value that replaces a count of 0 in log_ratio
 
 
 def effects(
@@ -52,24 +52,24 @@ def effects(
 def certain_ratios(
     a: _core.Float64s, b: _core.Float64s, tokens: _core.Float64s, level: float, n_terms: int
 ) -> list[_core.Float64s]:
-    """Return the ends of exact intervals of log2(f_1 / f_2) that hold for ``n_terms`` at once."""
+    """Return the ends of exact intervals of log2(f_1 / f_2), for ``n_terms`` terms at once."""
     alpha = (1 - level) / 2 / max(n_terms, 1)
-    # Quantiles are slow and few pairs of counts are distinct, so treat each pair only once. Sorting
-    # real numbers is five times as fast as sorting complex ones.
+    # Quantiles are slow and few pairs of counts are distinct, so compute each pair only once.
+    # Sorting complex numbers takes five times as long as sorting real ones.
     fits = all(((x < 2**26) & (x % 1 == 0)).all() for x in (a, b))
     codes, place = np.unique(a * 2.0**26 + b if fits else a + 1j * b, return_inverse=True)
     first, second = np.divmod(codes, 2.0**26) if fits else (codes.real, codes.imag)
 
     def lower(own: _core.Float64s, other: _core.Float64s) -> _core.Float64s:
         share = scipy.special.betaincinv(own, other + 1, alpha)
-        rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would lose digits
-        with np.errstate(divide="ignore"):  # share is 0 if there are no occurrences
+        rest = scipy.special.betainccinv(other + 1, own, alpha)  # 1 - share would lose digits.
+        with np.errstate(divide="ignore"):  # The share is 0 if there are no occurrences.
             return np.where(own > 0, np.log2(share) - np.log2(rest), -np.inf)
 
     with np.errstate(divide="ignore"):  # `key` passes tokens[1] = 0 if a class has all documents
         scale = np.log2(tokens[1]) - np.log2(tokens[0])
     logits = lower(first, second), -lower(second, first)
-    with np.errstate(invalid="ignore"):  # infinities of opposite signs
+    with np.errstate(invalid="ignore"):  # for sums of infinities of opposite signs
         return [scale + of_pairs[place] for of_pairs in logits]
 
 

@@ -35,13 +35,13 @@ KeynessOrder: TypeAlias = Literal[
     "count",
     "rank_sum",
 ]
-KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # the default first
+KEYNESS_ORDERS: tuple[KeynessOrder, ...] = get_args(KeynessOrder)  # The default comes first.
 # Whether to list the terms that the target uses more often, less often, or both.
 Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
-_PRINTED = 10  # how many terms of each side print() shows
+_PRINTED = 10  # the number of terms of each corpus that print() shows
 _LETTERS = 24
 
 
@@ -49,19 +49,19 @@ _LETTERS = 24
 class Keyness(Tabular):
     """The terms that a target corpus uses more or less often than a reference corpus.
 
-    `termsift.ClassCounts.keyness` returns this table. The first rows are the terms that the target
-    uses more often than the reference. The terms that the target uses less often follow. Both lists
-    are in the requested order. Similar terms form a single list, with the most certain terms first.
+    `termsift.ClassCounts.keyness` computes the table. The table lists the terms that the target
+    uses more often than the reference, followed by the terms that the target uses less often, each
+    list in the requested order. Similar terms form one list, with the most certain terms first.
 
     Attributes
     ----------
     target, reference : list of labels
         The classes of the two corpora.
     tokens : tuple of two numbers
-        The occurrences of all terms in the target, N_1, and in the reference, N_2.
+        The number of tokens of the target, N_1, and of the reference, N_2.
     table : dict of str to ndarray of shape (n_rows,)
-        The columns by name. Let the term occur a times in the target and b times in the reference.
-        Let f_1 = a / N_1 and f_2 = b / N_2. The columns are
+        The columns by name. If the term occurs a times in the target and b times in the reference,
+        with the relative frequencies f_1 = a / N_1 and f_2 = b / N_2, the columns are
 
         - term, index: the name of the term (null if it has none), and its column in the counts;
         - sign: 1 if f_1 > f_2, -1 if f_1 < f_2, 0 if they are equal;
@@ -73,34 +73,34 @@ class Keyness(Tabular):
           terms that occur in either corpus;
         - g2_docs: the log-likelihood ratio of documents (`g2`), null if documents are unknown;
         - zeta: the share of documents that contain the term, in the target minus in the reference;
-        - lrc_docs: lrc (see below), computed from these shares of documents;
+        - lrc_docs: lrc (see below), computed from the shares of documents;
         - bic: g2 - ln(N_1 + N_2), Wilson's approximation of the Bayes factor;
         - log_ratio: log2(f_1 / f_2), where 1/2 replaces a count of 0;
         - percent_diff: 100 (f_1 - f_2) / f_2;
         - relative_risk: f_1 / f_2;
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
-        - simple_maths: (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
+        - simple_maths: the ratio (10^6 f_1 + c) / (10^6 f_2 + c), where c is the constant;
         - log_ratio_low, log_ratio_high: the ends of the confidence interval of log_ratio, by
           default at 95%; relative_risk and odds_ratio have two such columns, too;
-        - lrc: the conservative log ratio. Take an exact interval of log2(f_1 / f_2) that holds for
-          all terms at once: lrc is its end nearer to 0, or 0 if the interval contains 0;
-        - log_ratio_most: the absolute value of the end of this interval that is farther from 0;
-        - dp_target, dp_reference: if documents were given, Gries' deviation of proportions (see
-          Notes). It is 0 if each document has the term in proportion to its length, near 1 if one
-          short document has all occurrences, and NaN if the corpus does not have the term;
-        - juilland_target, juilland_reference: if documents were given, Juilland's D. It is 1 for
-          equal rates in all documents, 0 if only one document has the term, and NaN if no document
-          has the term or if the corpus is a single document;
+        - lrc: the conservative log ratio, which is the end nearer to 0 of an exact interval of
+          log2(f_1 / f_2) that holds for all terms at once, or 0 if the interval contains 0;
+        - log_ratio_most: the absolute value of the end of lrc's interval that is farther from 0;
+        - dp_target, dp_reference: if documents were given, Gries' deviation of proportions (DP, see
+          Notes): 0 if each document has the term in proportion to its length, near 1 if one short
+          document has all occurrences, and NaN if the corpus does not have the term;
+        - juilland_target, juilland_reference: if documents were given, Juilland's D (see Notes): 1
+          for equal rates in all documents, 0 if only one document has the term, and NaN if no
+          document has the term or if the corpus is a single document;
         - rank_sum: if documents were given, the z-score of Wilcoxon's rank-sum test of the
           documents' rates, positive if the target has higher rates;
         - rank_sum_pvalue, rank_sum_pvalue_adj: the p-value of rank_sum, and its adjusted value.
     similar : bool
-        Whether the rows are similar terms.
+        Whether the table lists terms that both corpora use about equally often.
 
     Notes
     -----
-    Document j of a corpus has l_j tokens, and the term occurs in it x_j times. With
-    s_j = l_j / sum_j l_j and v_j = x_j / sum_j x_j, DP is 1/2 sum_j abs(v_j - s_j). Juilland's D is
+    If document j of a corpus has l_j tokens, and the term occurs in it x_j times, DP is the half of
+    sum_j abs(v_j - s_j), with s_j = l_j / sum_j l_j and v_j = x_j / sum_j x_j. Juilland's D is
     1 - sigma / (mu sqrt(m - 1)), where mu and sigma are the mean and the standard deviation, with
     divisor m, of the rates x_j / l_j over the m documents that have tokens.
     """
@@ -191,22 +191,20 @@ def keyness(
         value favours the other corpus. "rank_sum" needs ``dispersion``.
     direction : {"both", "over", "under"}
         "over" lists the terms that the target uses more often, and "under" the terms that it uses
-        less often. "both" makes both lists, in this order. Terms that both corpora use equally
-        often are left out.
+        less often. "both" returns the list of "over" and then the list of "under". Terms that both
+        corpora use equally often are left out.
     similar : bool, default False
-        List lockwords instead: the terms that both corpora use about equally often with the most
-        certainty. They are sorted by log_ratio_most, smallest first, in a single list.
+        List lockwords instead of key terms: the terms that both corpora most certainly use about
+        equally often. Lockwords form a single list, sorted by log_ratio_most, smallest first.
     min_count, min_share : int, default 1, and float, default 0
-        Conditions on the corpus that uses a term more often. It must contain the term at least
-        ``min_count`` times, and its share of documents with the term must be at least
-        ``min_share``.
+        The corpus that uses a term more often must contain the term at least ``min_count`` times,
+        and its share of documents with the term must be at least ``min_share``.
     constant : float, default 1
-        The constant of simple_maths, above 0. A larger constant favours more frequent terms.
+        The constant in simple_maths, above 0. A larger constant favours more frequent terms.
     level : float, default 0.95
         The confidence level of the intervals and of lrc.
     dispersion : (X, y), optional
-        The documents that were counted. If they are given, the table also has dispersions and the
-        rank-sum test.
+        The documents that were counted, which add dispersions and the rank-sum test to the table.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -222,10 +220,10 @@ def keyness(
 
     Notes
     -----
-    Let z be the normal quantile for the level. log_ratio and relative_risk have Katz's interval:
-    the logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2). odds_ratio has Woolf's interval,
-    with z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, 1/2 replaces it in the interval
-    of log_ratio, and the other two intervals extend from 0 to inf. For the interval of lrc, Clopper
+    With the normal quantile z for the level, Katz's interval of log_ratio and relative_risk is the
+    logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's interval of odds_ratio
+    has z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, the interval of log_ratio has 1/2
+    instead of 0, and the other two intervals extend from 0 to inf. For the interval of lrc, Clopper
     and Pearson's bounds t of the share a / (a + b) are converted to log2(N_2 t / (N_1 (1 - t))).
     Bonferroni's correction divides 1 - level by the number of terms that occur in either corpus.
 
@@ -400,11 +398,11 @@ def _of_side(table: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
 
 
 def _strength(table: dict[str, NDArray[Any]], sort: str) -> _core.Float64s:
-    """Return a sort key for each term. Each direction is sorted by descending key."""
+    """Return a sort key for each term; the terms of a direction are sorted by descending key."""
     if sort == "count":
         return _of_side(table, "n").astype(np.float64)
     sign = table["sign"]
-    if sort in ("g2", "g2_docs"):  # these columns have no sign
+    if sort in ("g2", "g2_docs"):  # g2 and g2_docs have no sign
         sign = sign * np.sign(table["zeta"]) if sort == "g2_docs" else np.abs(sign)
     strength: _core.Float64s = sign * table[sort]
     return strength

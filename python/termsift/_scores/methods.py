@@ -11,9 +11,9 @@ from termsift._util.validation import check_choice, check_flag, did_you_mean
 
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
-MODELS: tuple[Model, ...] = get_args(Model)  # the default first
-OCCURRENCES, DOCUMENTS = "term frequency", "document frequency"  # the counts that a method reads
-_SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # arguments of all scores
+MODELS: tuple[Model, ...] = get_args(Model)  # The default comes first.
+OCCURRENCES, DOCUMENTS = "term frequency", "document frequency"  # The counts that methods read.
+_SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # The arguments of all scores.
 
 
 class EventModel(NamedTuple):
@@ -21,12 +21,12 @@ class EventModel(NamedTuple):
 
     name: Model
     formula: str
-    reads: str  # occurrences or documents
-    # The number of outcomes of an event; None means n_terms. If alpha is one number, then
+    reads: str  # The counts that the model reads.
+    # The number of outcomes of an event, or None for n_terms. If alpha is one number, then
     # b2 = alpha * outcomes.
     outcomes: int | None = None
-    is_rate: bool = False  # p_ic may exceed 1, and b1 may exceed b2
-    independent: bool = False  # the divergence of several terms is the sum of their `md`
+    is_rate: bool = False  # If p_ic is a rate, it may exceed 1, and b1 may exceed b2.
+    independent: bool = False  # Whether the divergence of terms is the sum of their `md`.
 
 
 EVENT_MODELS: dict[str, EventModel] = {
@@ -72,9 +72,9 @@ RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guid
 class Selector:
     """One way to rank terms.
 
-    A selector that is not a `Method` chooses terms one by one, each given the terms before it. If
-    it needs only counts, it is a method of `ClassCounts` with its name. If it needs documents, it
-    is a function of the package.
+    A selector that is not a `Method` chooses terms one by one, each given the terms before it.
+    Selectors that need only counts are methods of `ClassCounts`. Selectors that need documents are
+    functions of the package.
 
     Attributes
     ----------
@@ -84,16 +84,15 @@ class Selector:
         One sentence that describes the selector.
     formula : str
         The value of class c for term i, or the quantity that the next chosen term maximises.
-        `ClassCounts.score` defines p = p_ic and q = q_ic. The other symbols are numbers of
-        documents. The collection has n documents. The class has A documents with the term and C
-        without it. The other classes have B documents with the term and D without it. Hence
-        n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
+        `ClassCounts.score` defines p = p_ic and q = q_ic. Of the n documents of the collection, the
+        class has A with the term and C without it, and all other classes have B with the term and D
+        without it. Hence n_c = A + C, d_i = A + B and det = AD - BC = A n - d_i n_c.
     source : str
         The author, title and year of the source, and the relevant place in the source.
     needs : str
         The required input: term frequency, document frequency, both, or the documents.
     models : tuple of str
-        The supported event models, the default first. It is empty if the selector uses none.
+        The supported event models, the default first, or () for a selector without event models.
     """
 
     name: str
@@ -118,13 +117,13 @@ class Method(Selector):
     name, title, formula, source, needs, models
         As for `Selector`.
     default_aggregate : str or None
-        The default way to combine the class values into the term's score: "sum", "mean" or "max".
-        None means the value of the whole collection, which compares no classes.
+        The default way to combine the class values into the term's score, by "sum", "mean" or
+        "max". The value None stands for a method that scores the whole collection.
     options : mapping of str to tuple of str or bool
-        The options of this method alone, and their allowed values, the default first.
+        The options that only this method has, with their allowed values, the default first.
     is_test : bool
         Whether the score is a test statistic (see `ClassCounts.significance`). The largest class
-        value has one degree of freedom. The sum over N classes has N - 1 degrees of freedom.
+        value has one degree of freedom, and the sum over N classes has N - 1.
     """
 
     name: MethodName

@@ -14,8 +14,8 @@ from termsift._util.export import Tabular, write_csv
 from termsift._util.files import text_output
 from termsift._util.messages import aligned, printable
 
-_LETTERS = 24  # the most letters of a term that are shown
-_PRINTED = 10  # the number of terms that print() shows
+_LETTERS = 24  # The largest number of letters of a term that are shown.
+_PRINTED = 10  # The number of terms that print() shows.
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Ranking(Tabular):
     """Terms in order, best first, with their scores.
 
     A ranking is a sequence of pairs (term, score). The term is a name, or a column number if names
-    are unknown. A slice is a ranking too. ``print`` shows the first terms with their scores.
+    are unknown. A slice of a ranking is a ranking too. ``print`` shows the first terms.
 
     Attributes
     ----------
@@ -37,15 +37,15 @@ class Ranking(Tabular):
     method : str
         The name of the method or selector.
     informative : int or None
-        If `ClassCounts.greedy` chose the terms, how many terms increase the divergence. They come
-        first. The other terms add nothing and are ordered by index.
+        If `ClassCounts.greedy` chose the terms, the number of terms that increase the divergence.
+        Terms that do not increase the divergence come last, ordered by index.
     policy : str
         How the scores determined the order, "top" or "round_robin".
     model : str
         The event model; "multinomial" for methods without models.
     chosen_by : ndarray of shape (k,), objects, or None
         With round robin, the class in which the term has its best place, or the first such class.
-        If the method's scores have no sign, as for chi2, the term may be under-represented there.
+        If the method's scores have no sign, as for chi2, the class may under-represent the term.
     """
 
     indices: NDArray[np.int64]
@@ -129,7 +129,7 @@ class Ranking(Tabular):
         Parameters
         ----------
         path : path or text file
-            If it is a path, the file is written atomically.
+            If a path is given, the file is written atomically.
         """
         with text_output(path) as file:
             write_csv(file, self.columns())

@@ -261,8 +261,7 @@ GUIDED_GAIN = Selector(
     needs="documents",
 )
 _SELECTORS = (GREEDY, CONDITIONAL_GAIN, GUIDED_GAIN)
-# The default measure for describing classes. docs/describing.md compares `key` with the methods.
-# `key` orders the terms of one class, and gives no score over all classes.
+# The default method for describing classes orders only the terms of one class (docs/describing.md).
 KEY = Selector(
     name="key",
     title="Evidence times effect: the root of g2 times a logarithm of the lower confidence "
@@ -309,12 +308,12 @@ def selectors() -> Table[Selector]:
 
 
 def find_ranker(name: str) -> Selector:
-    """Return the method or selector with this name. An error suggests the nearest name."""
+    """Return the method or selector with this name, or raise an error with the nearest name."""
     return _find(name, _RANKER_OF)
 
 
 def find_method(name: str) -> Method:
-    """Return the method with this name. An error suggests the nearest name."""
+    """Return the method with this name, or raise an error that suggests the nearest name."""
     if is_one_of(name, [selector.name for selector in _SELECTORS]):
         use = f"termsift.{name}(X, y)" if _RANKER_OF[name].reads_documents else f"rank({name!r})"
         raise ValueError(

@@ -73,7 +73,7 @@ class Scoring:
         return cls(held, method, measure, event, (b1, b2, prior), threads)
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
-        """Return a score for each term. If ``aggregate`` is None, it is the collection's value."""
+        """Return a score for each term, over the whole collection if ``aggregate`` is None."""
         if aggregate is None:
             return _core.collection_scores(self.counts, self.measure, self.n_threads)
         return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
@@ -83,7 +83,7 @@ class Scoring:
         return _core.class_scores(self.counts, self.measure, *self.smoothing, self.n_threads)
 
     def directions(self) -> NDArray[np.int8]:
-        """Return the directions of all terms, one row per class."""
+        """Return the directions (1, 0 or -1) of all terms, one row per class."""
         return _core.class_directions(self.counts, self.measure, *self.smoothing, self.n_threads)
 
     def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s, _core.Int64s]:
@@ -93,7 +93,7 @@ class Scoring:
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32]
     ) -> tuple[NDArray[np.int8], _core.Float64s]:
-        """Return directions and scores. Class c has ``terms[starts[c]:starts[c + 1]]``."""
+        """Return directions and scores. Class c has terms ``terms[starts[c]:starts[c + 1]]``."""
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
         )

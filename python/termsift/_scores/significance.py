@@ -26,30 +26,30 @@ class Significance:
     Attributes
     ----------
     method : str
-        The test: "chi2", "g2", "chi2_counts" or "g2_counts".
+        One of "chi2", "g2", "chi2_counts" and "g2_counts".
     degrees : int
         Degrees of freedom of the chi-square distribution.
     statistics : ndarray of shape (n_terms,), or (n_classes, n_terms) per class, float64
     log_pvalues : ndarray of that shape, float64
-        Natural logarithms of the p-values. Up to two degrees of freedom they do not underflow: the
-        logarithm of 1e-2000 is -4605.17. With more, they are -inf for p-values below 1e-308.
+        Natural logarithms of the p-values, which do not underflow for up to two degrees of freedom.
+        With more degrees of freedom, p-values below 1e-308 have the logarithm -inf.
     signs : ndarray of that shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, else 0.
     classes : ndarray of shape (n_terms,), int64, or None
-        The row of the first class with the largest statistic. The sign belongs to this class. The
-        attribute is None for tests per class.
+        The row of the first class with the largest statistic, to which the sign belongs, or None
+        for tests per class.
     of_part : bool
-        Whether the counts leave out buckets of terms. If so, `adjusted` raises an error.
+        Whether the counts leave out buckets of terms, so that `adjusted` raises an error.
 
     Notes
     -----
-    A statistic x with k degrees of freedom has the p-value Q(k/2, x/2), the regularised upper
-    incomplete gamma function. Up to 10,000 degrees of freedom, the relative error of the
+    A statistic x with k degrees of freedom has the p-value Q(k/2, x/2), where Q is the regularised
+    upper incomplete gamma function. Up to 10,000 degrees of freedom, the relative error of the
     logarithms is at most 1e-13, or 1e-11 for p-values within 1e-16 of 1.
 
     Without ``per_class``, a term's p-value is the p-value of its strongest class, except for
-    chi2_counts. The largest of several statistics tends to be large by chance. To account for this,
-    test per class and adjust the p-values.
+    chi2_counts. The largest of several statistics tends to be large by chance, so test per class
+    and adjust the p-values.
     """
 
     method: str
@@ -81,8 +81,8 @@ class Significance:
         Notes
         -----
         Benjamini and Hochberg's step-up procedure limits the expected share of false discoveries.
-        With m tests and p(1) <= ... <= p(m), it replaces p(i) by the smallest m p(j) / j with
-        j >= i, but at most by 1. The tests must be independent or positively dependent.
+        For m p-values p(1) <= ... <= p(m), the procedure replaces p(i) by the smallest m p(j) / j
+        with j >= i, but at most by 1. The tests must be independent or positively dependent.
 
         References
         ----------
@@ -111,7 +111,7 @@ def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.flo
             near, lower = z < 0.25, scipy.special.erf(root)
             logs = np.log(scipy.special.erfcx(root)) - z
         else:
-            # The median lies between a - 1/3 and a. P < Q below the median, and P > Q above it.
+            # Below the median (between a - 1/3 and a), the lower tail is the smaller one.
             a = degrees / 2
             near, lower = z < a, scipy.special.gammainc(a, z)
             logs = np.log(scipy.special.gammaincc(a, z))
@@ -141,9 +141,9 @@ def significance(
     Parameters
     ----------
     method : {"chi2", "g2", "chi2_counts", "g2_counts"}
-        The statistic. chi2 and g2 compare how many documents inside and outside a class contain the
-        term, and g2_counts compares how often the term occurs. These three statistics have one
-        degree of freedom. chi2_counts is scikit-learn's chi2.
+        Both chi2 and g2 compare how many documents inside and outside a class contain the term, and
+        g2_counts compares how often the term occurs. All statistics but chi2_counts, which is
+        scikit-learn's chi2, have one degree of freedom.
     per_class : bool, default False
         If True, test each class against the others. If False, chi2, g2 and g2_counts test only the
         class with the largest statistic, and chi2_counts tests the sum over all classes.
@@ -163,9 +163,9 @@ def significance(
 
     Notes
     -----
-    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest,
-    (l_ic - E)^2 / E / (1 - n_c/n) with E = l_i n_c / n. Time and memory are O(pairs of a class and
-    a term in it), or O(n_classes * n_terms) with ``per_class``.
+    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest, which
+    is (l_ic - E)^2 / E / (1 - n_c/n) with the expected count E = l_i n_c / n. Time and memory are
+    O(pairs of a class and a term in it), or O(n_classes * n_terms) with ``per_class``.
 
     Examples
     --------

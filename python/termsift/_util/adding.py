@@ -25,12 +25,12 @@ def add_documents(
     tf: str,
     n_threads: int,
 ) -> _core.Counts:
-    """Add documents to counts of the same classes, and return the sum. None means no counts."""
+    """Add documents to counts of the same classes (or to None), and return the sum."""
     if counts is None:
         counts = _core.Counts(len(labels.classes), is_exact(matrix, weights, tf))
     exact = counts.exact and is_exact(matrix, weights, tf)
-    # The core cannot add documents to the counts of a frequency list. So the documents are counted
-    # separately, and the two counts are merged.
+    # The core cannot add documents to the counts of a frequency list, so the documents are counted
+    # separately, and both counts are merged.
     has_lists = counts.undocumented.any() or counts.unlisted_tokens.any()
     base = _core.Counts(len(labels.classes), counts.exact) if has_lists else counts
 

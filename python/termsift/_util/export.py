@@ -44,7 +44,7 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
 
 
 class Tabular(ABC):
-    """Base of results that are tables. A subclass defines ``columns``."""
+    """The base class of results that are tables. A subclass defines ``columns``."""
 
     @abstractmethod
     def columns(self) -> Columns:
@@ -98,7 +98,7 @@ def write_json(file: TextIO, head: Mapping[str, Any], name: str, columns: Column
 
 
 def json_value(value: Any) -> Any:
-    """Return a value for JSON: None for a float that is not finite, str for an unknown type."""
+    """Return a value for JSON, with None for infinity and NaN, and a str for unknown types."""
     plain = _plain(value)
     if isinstance(plain, float):
         return plain if math.isfinite(plain) else None

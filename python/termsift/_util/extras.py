@@ -8,13 +8,13 @@ from typing import Any
 
 
 def require(module: str, extra: str, what: str) -> Any:
-    """Import a module that ``what`` needs. If it is missing, the error says how to install it."""
+    """Import a module that ``what`` needs, or raise an error that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
         package = module if module == "backports.zstd" else module.partition(".")[0]
         package = package.replace("sklearn", "scikit-learn")
-        raise ImportError(  # in a checkout that is not installed, only the second command works
+        raise ImportError(  # without an installed termsift, only the second pip command works
             f"{what} needs {package}: pip install 'termsift[{extra}]', or pip install {package}"
         ) from error
 
@@ -29,6 +29,6 @@ def available(module: str) -> Any | None:
 
 def is_from(value: object, library: str) -> bool:
     """Return whether the class of an object, or one of its base classes, is from a library."""
-    return library in sys.modules and any(  # a search of sys.modules is much cheaper
+    return library in sys.modules and any(  # the cheap check of sys.modules comes first
         base.__module__.partition(".")[0] == library for base in type(value).__mro__
     )

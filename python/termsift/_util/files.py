@@ -53,14 +53,14 @@ def check_path(path: object, name: str = "path") -> None:
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path is a device or a pipe. Such a path is not replaced."""
+    """Return whether a path is a device or a pipe, which is written to and not replaced."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 @contextmanager
 def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     """Create a temporary file beside the target of ``path``, and yield both paths."""
-    target = os.path.realpath(path)  # follows a symbolic link, so that the link is kept
+    target = os.path.realpath(path)  # realpath follows a symbolic link, so that the link is kept
     folder, name = os.path.split(target)
     if os.path.isdir(target):
         raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
@@ -77,5 +77,5 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
     finally:
-        with suppress(FileNotFoundError):  # raised if the block renamed the file
+        with suppress(FileNotFoundError):  # the file is gone if the caller has renamed it
             os.unlink(partial)

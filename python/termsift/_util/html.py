@@ -1,7 +1,6 @@
 """Build HTML as trees, so that no text can become markup.
 
-Terms, labels and file names are untrusted text. This module stores such text in
-elements, and the standard library escapes the text when it writes the elements.
+The standard library escapes untrusted text, such as terms, labels and the names of files.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ Child: TypeAlias = "Element | str"
 _IMPOSSIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
-_LONGEST = 120  # a name with more characters is cut
-_MINUS = "\N{MINUS SIGN}"  # as wide as a digit, unlike the hyphen
+_LONGEST = 120  # A name with more characters is cut.
+_MINUS = "\N{MINUS SIGN}"  # The minus sign is as wide as a digit, unlike the hyphen.
 
 
 def element(tag: str, *children: Child, **attributes: str | None) -> Element:
@@ -61,7 +60,7 @@ def cut(text: str) -> str:
 
 
 def number(value: Any, form: str | None = None) -> str:
-    """Format a number. The default has commas, and two decimals unless the number is whole."""
+    """Format a number, by default with commas, and with two decimals unless it is whole."""
     value = value.item() if isinstance(value, np.generic) else value
     if value in (float("inf"), float("-inf")):
         return "∞" if value > 0 else f"{_MINUS}∞"

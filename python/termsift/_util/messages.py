@@ -1,8 +1,7 @@
 """What users see during a call: the log, warnings and progress, in text that is safe to print.
 
-The package's only logger is silent by default. If a handler is installed,
-``logging.getLogger("termsift").setLevel("DEBUG")`` shows more messages, such as the algorithm that
-counted a collection.
+The package's only logger is silent by default. If there is a handler,
+``logging.getLogger("termsift").setLevel("DEBUG")`` shows details, such as the counting algorithm.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-_PATIENCE = 1.0  # seconds before the line of progress appears
-_EVERY = 0.1  # seconds between updates
+_PATIENCE = 1.0  # The seconds before the line of progress appears.
+_EVERY = 0.1  # The seconds between updates of the line.
 
 
 def printable(word: object, longest: int | None = None) -> str:
@@ -43,7 +42,7 @@ logger.addHandler(logging.NullHandler())
 
 
 def levels_to_caller() -> int:
-    """Return the stacklevel for warnings that show the line that called the package."""
+    """Return the ``stacklevel`` with which a warning shows the line that called the package."""
     frame, level = inspect.currentframe(), 0
     while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
         frame, level = frame.f_back, level + 1
@@ -68,10 +67,10 @@ def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None]
         if time.monotonic() >= due:
             line = f"termsift: {verb} {done:,} of {total:,} {unit}"
             # Cut the line, because a line wider than the terminal would start a new line each time.
-            from shutil import get_terminal_size  # imported late, because it is slow to import
+            from shutil import get_terminal_size  # The slow import of shutil comes late.
 
             line = line[: get_terminal_size().columns - 1]
-            stream.write(f"\r{line.ljust(width)}")  # blanks overwrite a longer line
+            stream.write(f"\r{line.ljust(width)}")  # blanks overwrite the rest of a longer line
             stream.flush()
             width = len(line)
             due = time.monotonic() + _EVERY

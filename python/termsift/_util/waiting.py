@@ -6,13 +6,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-# Variables with which users choose how threads wait.
+# Environment variables with which users choose how threads wait.
 _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
 
 
 @contextmanager
 def threads_wait_asleep() -> Iterator[None]:
-    """Make waiting threads sleep and not spin, unless the user set a variable of `_WAITING`."""
+    """Make waiting threads sleep instead of spin, unless the user set a variable of `_WAITING`."""
     if any(name in os.environ for name in _WAITING):
         yield
         return

@@ -1,4 +1,4 @@
-"""The command line: ``termsift rank``, ``count``, ``compare`` and so on."""
+"""The command line, with commands such as ``termsift rank`` and ``termsift count``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Parameters
     ----------
     argv : sequence of str, optional
-        The arguments. By default, the arguments of the process.
+        The arguments, by default those of the process.
 
     Returns
     -------
@@ -28,14 +28,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is None:
         argv = sys.argv[1:]
-        # Batch schedulers send SIGTERM. SystemExit lets cleanup code remove incomplete files.
+        # If a batch scheduler sends SIGTERM, SystemExit lets cleanup code remove incomplete files.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    if list(argv) == ["--version"]:  # answered before numpy is imported
+    if list(argv) == ["--version"]:  # the version is printed before numpy is imported
         print(f"termsift {ts.__version__}")
         return 0
     try:
         from termsift.cli import running
 
         return running.run(argv)
-    except KeyboardInterrupt:  # Ctrl-C may also come during an import
-        return 130  # the code that a shell reports
+    except KeyboardInterrupt:  # Ctrl-C may also come during an import.
+        return 130  # Shells report this code after Ctrl-C.

@@ -65,14 +65,14 @@ def _run(args: argparse.Namespace) -> None:
         seen = set[str]()  # the labels of the documents
         with closing(scan._blocks("classified")) as blocks:
             for block in blocks:
-                if not len(block):  # an empty block ends a table
+                if not len(block):  # a table ends with an empty block
                     continue
                 if isinstance(block, TextBlock):
                     X, known = block.texts, [[label] for label in block.y.tolist()]
                 else:
                     X, ends = block.X, np.cumsum(block.n_labels)[:-1]
                     known = [part.tolist() for part in np.split(block.labels, ends)]
-                    if X.shape[1] < classifier.n_features_in_:  # svmlight may lack columns
+                    if X.shape[1] < classifier.n_features_in_:  # an svmlight file may lack columns
                         X.resize(len(block), classifier.n_features_in_)
                 with naming(args.source):
                     joints = list(classifier._joint(X))

@@ -27,7 +27,7 @@ from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
 from termsift.io._collection import read_split
 
-# The methods of the paper's figures, and the selector that does best with few terms.
+# The methods in the figures of Tang, Kay and He, and the selector that is best for few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # shown in tables
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
@@ -40,7 +40,7 @@ best value. Methods that differ by less than one standard error may be equally g
 """
 
 _Curves: TypeAlias = dict[str, ts.Curve]
-_About: TypeAlias = dict[str, Any]  # members of the JSON output that describe the evaluation
+_About: TypeAlias = dict[str, Any]  # the members of the JSON output that describe the evaluation
 
 
 def add(commands: Any) -> None:
@@ -83,9 +83,9 @@ def _run(args: argparse.Namespace) -> None:
     else:
         arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
-        _check_plot(args.plot)  # raises an error before the work
+        _check_plot(args.plot)  # a wrong path fails before the computation
     rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
-    variants_of(**rankers)  # raises an error before the work if a name is unknown
+    variants_of(**rankers)  # an unknown name fails before the computation
     with output.answering(args) as answer:
         curves, about = _evaluated(args, rankers)
         write = partial(_write_table, curves=curves, about=about)
@@ -126,7 +126,7 @@ def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curv
         how = {"test": test.source, "n_test_docs": test.X.shape[0]}
     n_docs, n_terms = train.X.shape
     with naming(source):
-        ks = args.k or [k for k in _KS if k <= n_terms] or None  # None stands for every k
+        ks = args.k or [k for k in _KS if k <= n_terms] or None  # ks=None evaluates every k
         found = ts.cross_validate(
             X, y, ks=ks, n_threads=args.threads, **rankers, **options, **folds
         )

@@ -11,8 +11,8 @@ from termsift._scores.class_terms import distinctive_terms, largest_classes
 from termsift._scores.registry import DESCRIBING
 from termsift.cli import arguments, output
 
-_PACKAGES = 12  # the number of packages that fit on a screen
-_TERMS = 8  # the number of terms for each package
+_PACKAGES = 12  # The number of packages that fit on a screen.
+_TERMS = 8  # The number of terms for each package.
 _MORE = """\
 Nothing is downloaded or imported. The class of a docstring is its package. Each package is listed
 with the terms that it uses more than the other packages do, best first. Other commands read these

@@ -1,7 +1,4 @@
-"""The inputs of commands: collections, files of counts, standard input.
-
-No other module of the command line opens a scan.
-"""
+"""The inputs of commands: collections, files of counts, standard input."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
         return
     if getattr(args, "input_format", "") is None:
         raise ValueError("the format of standard input is unknown: pass --input-format")
-    import shutil  # only standard input needs these modules
+    import shutil  # shutil and tempfile are needed only for standard input
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="termsift-") as folder:

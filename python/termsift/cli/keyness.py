@@ -17,7 +17,7 @@ from termsift._util.messages import logger
 from termsift._util.validation import check_integer, naming
 from termsift.cli import arguments, inputs, output
 
-_K_OF_TABLE = 20  # the number of terms of each direction
+_K_OF_TABLE = 20  # the default number of terms in each direction
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
 is the reference, and TARGET by default consists of all classes. Separate several classes of one
@@ -127,7 +127,7 @@ def _with_list(
     return united(counts.subset(target), listed), target, [name]
 
 
-# The columns of the printed tables, with their formats. CSV and JSON have all columns.
+# The columns of the printed tables, with their formats. CSV and JSON output has all columns.
 _SHOWN = {"term": "", "n_target": ",.10g", "n_reference": ",.10g", "log_ratio": ".2f"}
 _SHOWN |= {"g2": ",.1f", "pvalue_adj": ".4g", "df_target": ",.10g", "df_reference": ",.10g"}
 _SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}

@@ -15,9 +15,9 @@ from termsift._util.files import check_replaceable, text_output
 from termsift._util.messages import aligned, printable
 from termsift._util.validation import number_of
 
-COUNTS_FILE = ".termsift"  # the ending of a file of counts
-_STDOUT = (None, "-")  # values of --output that mean standard output
-_LONGEST = 60  # the maximum length of a name in a table; other formats do not cut names
+COUNTS_FILE = ".termsift"  # The ending of a file of counts.
+_STDOUT = (None, "-")  # The values of --output that mean standard output.
+_LONGEST = 60  # The maximum length of a name in a table; other formats do not cut names.
 
 
 def add_output(parser: argparse.ArgumentParser) -> Any:
@@ -32,7 +32,7 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 
 @contextmanager
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
-    """Open the output before the work. Yield a function that writes an answer to the output."""
+    """Open the output before the computation, and yield a function that writes to the output."""
     ending = _ending(args.output)
     if args.format is None:
         if ending and ending not in FORMAT_OF:
@@ -75,7 +75,7 @@ class _Terminal:
 
 
 def check_counts_file(path: str) -> None:
-    """Check, before the work, that a file of counts can be written to a path."""
+    """Check, before the computation, that a file of counts can be written to a path."""
     if _ending(path) != COUNTS_FILE:
         raise ValueError(f"{path}: expected the name of a file that ends in {COUNTS_FILE}")
     check_replaceable(path)

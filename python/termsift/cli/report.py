@@ -16,7 +16,7 @@ from termsift.cli import arguments, inputs, output
 from termsift.report import FindPassages, write_report
 from termsift.text._passages import Passages, passages_of
 
-_PASSAGES = 3  # the default number per term and class
+_PASSAGES = 3  # the default number of passages per term and class
 _WIDTH = 50
 _MORE = """\
 The page is a single file that loads no other. It shows the leading terms of each class with
@@ -46,8 +46,8 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")  # the encoding that the page declares
-    with output.opened(args.output) as out:  # opened first, so that a wrong path fails early
+        sys.stdout.reconfigure(encoding="utf-8")  # The page declares this encoding.
+    with output.opened(args.output) as out:  # Opening the output first reports errors early.
         write_report(
             inputs.read_counts(args),
             out,

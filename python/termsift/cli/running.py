@@ -1,7 +1,7 @@
 """Run a command: build its parser, set up its log, and print each error in one line.
 
-Each command has a module with a function ``add``, which adds its parser. Methods and their options
-come from the registry, :func:`termsift.methods`.
+Each command has a module with a function ``add``, which adds the command's parser. Methods and
+their options come from the registry, :func:`termsift.methods`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
-    """Return a parser for the named commands. Parsed arguments hold the command's ``run``."""
+    """Return a parser of the named commands, which stores the command's function as ``run``."""
     parser = _Parser(
         "termsift",
         description=_DESCRIPTION,
@@ -80,8 +80,8 @@ def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 def run(argv: Sequence[str]) -> int:
     """Run the command that ``argv`` names; see `termsift.cli.main`."""
     if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # terms may be in any language
-    is_command = bool(argv) and argv[0] in COMMANDS  # a known command needs only its own module
+        sys.stdout.reconfigure(errors="backslashreplace")  # Terms may be in any language.
+    is_command = bool(argv) and argv[0] in COMMANDS  # A known command needs only its own module.
     parser = main_parser(argv[:1] if is_command else COMMANDS)
     args, rest = parser.parse_known_args(argv)
     # Some versions of argparse do not match an optional argument that comes after an option.
@@ -126,7 +126,7 @@ def _discard_output() -> None:
     """Flush standard output; if its reader is gone or the disk is full, discard the rest."""
     try:
         sys.stdout.flush()
-    except OSError:  # otherwise the interpreter would fail again at exit
+    except OSError:  # unflushed output would fail again when Python exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -152,7 +152,7 @@ def _logging(level: str) -> Iterator[None]:
 
 
 def _by_options(message: str, args: argparse.Namespace) -> str:
-    """Replace arguments of Python in a message, such as ``min_df=2``, by options."""
+    """Replace Python arguments in a message, such as ``min_df=2``, by command-line options."""
     may_lack_labels = re.search("expected (one column|at least 2 fields)", message)
     if may_lack_labels and getattr(args, "no_labels", True) is None:
         message += "; if there are no labels, add --no-labels"

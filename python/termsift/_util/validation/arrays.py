@@ -49,7 +49,7 @@ class Csr:
         return _triple(csc.tocsr(), name)
 
     def to_scipy(self) -> Any:
-        """Return the matrix with these arrays."""
+        """Return the matrix as scipy's csr_array."""
         arrays = self.data, self.indices, self.indptr
         return scipy.sparse.csr_array(arrays, shape=(self.n_docs, self.n_terms))
 
@@ -60,7 +60,7 @@ class Csr:
 def check_matrix(X: Any, n_threads: int, name: str = "X", *, keep_csc: bool = False) -> Csr:
     """Return a CSR, CSC or dense matrix as a `Csr`. Error messages call the matrix ``name``.
 
-    A CSC matrix is converted unless ``keep_csc``.
+    A CSC matrix is converted to CSR unless ``keep_csc``.
     """
     refuse_other_kinds(X, name)
     is_sparse = scipy.sparse.issparse(X)
@@ -119,7 +119,7 @@ def _sparse(X: Any, name: str) -> Any:
     for i in range(0, max(1, n_rows), step):
         block = exact_dtype(as_array(_rows(X, i, i + step), name), name)
         stored = block != 0
-        cells = np.flatnonzero(stored)  # three times as fast as scipy's search for rows and columns
+        cells = np.flatnonzero(stored)  # flatnonzero is three times as fast as scipy's conversion
         indptr = np.append(0, np.cumsum(np.count_nonzero(stored, axis=1)))
         columns = cells % max(n_terms, 1)
         arrays = block.ravel()[cells], columns.astype(np.int32), indptr.astype(np.int32)
@@ -128,7 +128,7 @@ def _sparse(X: Any, name: str) -> Any:
 
 
 def check_entries(csr: Csr, n_threads: int, name: str) -> None:
-    """Let the core check the entries. Counting also checks them, so it does not call this."""
+    """Let the core check the matrix entries. Counting checks the entries by itself."""
     _core.check_csr(*csr.parts, name, csr.by_term, n_threads)
 
 

@@ -33,8 +33,8 @@ LEAVE_OUT = "leave the document out, as dropna of pandas and drop_nulls of polar
 class Labels:
     """The class codes of documents.
 
-    Document d has the code ``codes[d]``. If documents may have several classes, it has the codes
-    ``codes[indptr[d]:indptr[d + 1]]``.
+    Document d has the code ``codes[d]``. If documents may have several classes, document d has the
+    codes ``codes[indptr[d]:indptr[d + 1]]``.
     """
 
     classes: list[Hashable]
@@ -65,9 +65,9 @@ def check_labels(
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
-    ``y`` is a sequence of labels, or an indicator matrix. An array of one column could be labels or
-    an indicator, so it is an error unless ``classes`` gives the class of the column. Without
-    ``classes``, labels are sorted, and the columns of an indicator matrix have the classes
+    ``y`` is a sequence of labels, or an indicator matrix. An array of one column could hold labels
+    or be an indicator matrix, so it is an error unless ``classes`` gives the class of the column.
+    Without ``classes``, labels are sorted, and the columns of an indicator matrix have the classes
     ``indicator_classes`` or 0, 1, ...
     """
     given = None if classes is None else check_classes(classes)
@@ -111,7 +111,7 @@ def label_sequence(y: Any, name: str = "y") -> Any:
     elif is_column_of_arrow(y):
         with suppress(TypeError):
             return _core.Texts.of_arrow(y)
-        n_nulls = getattr(y, "null_count", 0)  # a method in polars, a number in pyarrow
+        n_nulls = getattr(y, "null_count", 0)  # null_count is a method in polars, else a number
         if n_nulls() if callable(n_nulls) else n_nulls:
             return list(y.to_list() if is_from(y, "polars") else y.to_pylist())
     return as_sequence(y, name, "a label for each document")
@@ -124,7 +124,7 @@ def is_column_of_arrow(values: Any) -> bool:
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
-    """Return labels of one class per document. The error about an indicator ends with ``why``."""
+    """Return labels of one class per document; errors about indicator matrices end with ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
     if labels.indptr is None:
         return labels
@@ -137,7 +137,7 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
 
 
 class LabelCoder:
-    """Numbers classes: in the order of ``given``, or of first appearance in blocks of labels."""
+    """Assigns numbers to classes, in the order of ``given`` or of their first appearance."""
 
     def __init__(self, given: list[Hashable] | None) -> None:
         self._is_fixed = given is not None
@@ -150,7 +150,7 @@ class LabelCoder:
 
     @property
     def ordered(self) -> list[Hashable]:
-        """The classes in their final order."""
+        """The classes in the given order, or sorted if no order was given."""
         return self.classes if self._is_fixed else in_order(self.classes)
 
     def codes(self, labels: Any, first: int = 0) -> _core.Int32s:
@@ -202,7 +202,7 @@ def _indicator_labels(
     if given is not None and len(given) != y.shape[1]:
         raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
     csr = check_matrix(y, 1, name)
-    # The core checks only the indices. The code below checks that the values are 0 or 1.
+    # The core checks only the indices, so the code below checks that the values are 0 or 1.
     check_entries(replace(csr, data=np.ones(len(csr.data), dtype=np.int8)), 1, name)
     matrix = widened(csr.to_scipy())  # a copy
     matrix.sum_duplicates()
@@ -238,7 +238,7 @@ def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
 
 def in_order(classes: list[Hashable]) -> list[Hashable]:
     """Sort labels, or sort them by type name and repr if they cannot be compared."""
-    if not any(isinstance(label, Set) for label in classes):  # < of sets means subset
+    if not any(isinstance(label, Set) for label in classes):  # the operator < of sets means subset
         with suppress(TypeError):
             return sorted(classes)  # type: ignore[type-var]
     return sorted(classes, key=lambda label: (type(label).__name__, repr(label)))
@@ -274,8 +274,8 @@ def _is_missing(label: Any) -> bool:
     if isinstance(label, (tuple, frozenset)):
         return any(map(_is_missing, label))
     try:
-        return label is None or bool(label != label)  # NaN and NaT are unequal to themselves
-    except TypeError:  # pandas' NA has no truth value
+        return label is None or bool(label != label)  # NaN and NaT are unequal to themselves.
+    except TypeError:  # The NA of pandas has no truth value.
         return True
 
 

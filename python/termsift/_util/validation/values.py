@@ -48,13 +48,13 @@ def check_counts(counts: Any) -> None:
 
 
 def a_kind(value: object) -> str:
-    """Return the kind of an object with its article, as in "a str" or "an int"."""
+    """Return the type of an object with its article, as in "a str" or "an int"."""
     name = type(value).__name__
     return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
 
 
 def shown(value: object) -> str:
-    """Return the repr of a scalar. For other objects, whose repr may be long, return the kind."""
+    """Return the repr of a scalar, or the type of any other object, whose repr may be long."""
     return repr(value) if value is None or np.isscalar(value) else a_kind(value)
 
 
@@ -66,7 +66,7 @@ def check_flag(value: object, name: str) -> bool:
 
 
 def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
-    """Return an iterable unchanged. It may be a generator, so nothing is read from it."""
+    """Return an iterable unchanged, without reading from it, because it may be a generator."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
     return values
@@ -86,7 +86,7 @@ def check_choice(value: object, known: Collection[str], name: str) -> str:
 
 
 def check_tf(tf: str) -> str:
-    """Return how an entry is counted: "raw", "log" or "binary"."""
+    """Check that ``tf`` is "raw", "log" or "binary", and return it."""
     return check_choice(tf, _core.TermWeight.__members__, "tf")
 
 
@@ -96,7 +96,7 @@ def is_one_of(value: object, known: Collection[str]) -> bool:
 
 
 def grouped(n: float) -> str:
-    """Format a number as in "2,000" or "2.5". A whole float has no decimals."""
+    """Format a number as in "2,000" or "2.5". A whole float gets no decimals."""
     return f"{int(n):,}" if n == int(n) else f"{n:,.7g}"
 
 
@@ -114,7 +114,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
     mine = name.lower().replace("-", "_").strip("_")
     alike = [other for other in plain if other[:1] == mine[:1]]
-    import difflib  # only errors need it
+    import difflib  # only errors need difflib
 
     near = difflib.get_close_matches(mine, alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
@@ -129,7 +129,7 @@ def listed(names: Sequence[Any]) -> str:
 
 
 def check_one_column(where: str, name: Any, names: list[Any], cure: str) -> None:
-    """Check that exactly one column has this name. If none has it, the error ends with ``cure``."""
+    """Check that exactly one column has this name; if none does, the error ends with ``cure``."""
     if names.count(name) != 1:
         if name in names:
             cure = "give each column another name"
@@ -139,7 +139,7 @@ def check_one_column(where: str, name: Any, names: list[Any], cure: str) -> None
 
 
 def is_integer(value: object) -> bool:
-    """Return whether a value is an integer. A bool is a flag, not an integer."""
+    """Return whether a value is an integer; a bool does not count as an integer."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
@@ -155,12 +155,12 @@ def check_integer(value: Any, name: str, least: int | None = 1, most: int | None
 
 
 def check_n_threads(n_threads: int | None) -> int:
-    """Return the number of threads for the core. 0 stands for the core's default."""
+    """Return the number of threads for the core, or 0 for the core's default."""
     return 0 if n_threads is None else check_integer(n_threads, "n_threads", 1, 4096)
 
 
 def check_k(k: Any, n_terms: int) -> int:
-    """Return the number of terms to rank: ``k``, or ``n_terms`` if ``k`` is None or larger."""
+    """Return the number of terms to rank, which is ``n_terms`` if ``k`` is None or larger."""
     return n_terms if k is None else min(check_integer(k, "k", least=0), n_terms)
 
 
@@ -183,8 +183,8 @@ def check_smoothing(
     """Return b1, and b2 with its rounding error.
 
     ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). By default,
-    ``outcomes`` is ``n_terms``. The rounding error of the product is returned too, because small
-    differences of probabilities would be wrong without it. b1 may exceed b2 only if ``is_rate``.
+    ``outcomes`` is ``n_terms``. Without the rounding error of b2, small differences of
+    probabilities would be wrong. The value b1 may exceed b2 only if ``is_rate``.
     """
     is_pair = isinstance(alpha, (tuple, list))
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
@@ -197,7 +197,7 @@ def check_smoothing(
         b2 = b1 * factor
         if math.isfinite(b2):
             (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
-            rest = (n * factor * d2 - n2 * d) / (d * d2)  # division of integers rounds once
+            rest = (n * factor * d2 - n2 * d) / (d * d2)  # a division of integers rounds only once
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
     if is_rate:
