@@ -18,7 +18,7 @@ _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and 
 
 
 class ClassFolder(TextSource):
-    """A folder with a sub-folder per class. ``files_read`` lists the files that were read so far."""
+    """A folder with a sub-folder per class. ``files_read`` lists the files read so far."""
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"

@@ -89,7 +89,7 @@ def check_encoding(encoding: str) -> str:
 def opened_text(
     path: Path, encoding: str
 ) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a text file. Yield a function that fills a buffer with UTF-8 text, and the file on disk."""
+    """Open a text file. Yield a function that fills a buffer with UTF-8 text, and the raw file."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
         if codec == "utf-8-sig":

@@ -1,6 +1,6 @@
 """Write a page about a collection: its sizes, and the terms of its classes.
 
-The page is one HTML file. It loads no other file, and runs only its own script. The same input
+The page is one HTML file, which loads no other file and runs only its own script. The same input
 gives the same bytes, whatever the date and the number of threads.
 """
 
@@ -49,16 +49,16 @@ def write_report(
     counts : ClassCounts
         The counts of the collection.
     path : path or file
-        The HTML file, which is written atomically, or a file that is open for UTF-8 text.
+        The path of the HTML file, which is written atomically, or a file open for UTF-8 text.
     method : str
         The method that scores the terms: a name of `termsift.methods`, or "key", as for
-        `termsift.distinctive_terms`. "key" orders only the terms of each class, so with "key" the
+        `termsift.distinctive_terms`. "key" scores terms only within classes, so with "key" the
         table of the best terms over all classes is ordered by "g2".
     k : int, default 10
-        Number of terms per class.
+        The number of terms per class.
     passages : callable, optional
-        A function that finds the passages to show. Its argument is a dict with the terms of each
-        class. It returns the same kind of dict as `termsift.find_passages`. For texts and labels,
+        A function that finds the passages to show. The function takes a dict with the terms of each
+        class, and returns a dict in the form of `termsift.find_passages`. For texts and labels,
         pass ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
         The heading. The default heading gives the numbers of classes and documents.
@@ -93,7 +93,7 @@ def write_report(
     validation.check_integer(k, "k")
     entry = find_describer(method)
     overall: MethodName = "g2" if method == "key" else method
-    with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
+    with text_output(path) as file:  # a wrong path is an error before any computation
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
         tokens = counts.collection_term_frequency.sum()
