@@ -28,7 +28,7 @@ __all__ = ["count", "count_texts"]
 
 _pa = require("pyarrow", "spark", "termsift.spark")
 
-_SPLIT_EVERY = 8  # the number of partial counts that one task of the tree adds up
+_SPLIT_EVERY = 8  # The number of partial counts that one task adds up.
 # By default a batch has 10,000 rows. Each update passes over all counts, so one update counts
 # several batches.
 _BATCHES_AT_ONCE = 16
@@ -87,7 +87,7 @@ def count(
     is sent to the driver and must not exceed ``spark.driver.maxResultSize``.
 
     Fractions are summed in row order within a partition, and the counts of partitions are added in
-    order. Therefore the bits of the result depend only on how the rows are partitioned.
+    the order of partitions. The bits of the result depend only on how the rows are partitioned.
 
     Examples
     --------
@@ -148,8 +148,8 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count_texts`, and for ``max_features`` unless tf is "raw". An error message
-        names the partition and the row within the partition.
+        As for `termsift.count_texts`, and if ``max_features`` is given, but tf is not "raw". An
+        error message names the partition and the row within the partition.
 
     Notes
     -----
@@ -188,7 +188,7 @@ def _total(
     together: Callable[[Any, Any], Any],
     load: Callable[[bytes], Any],
 ) -> Any:
-    """Count the partitions and combine the results as a tree. Return None if there are no rows."""
+    """Count the partitions, and add up the counts in a tree. Return None if there are no rows."""
     level = require("pyspark", "spark", "termsift.spark").StorageLevel.DISK_ONLY
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist(level)
     add_up = partial(_add_up, together, load)

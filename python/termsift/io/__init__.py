@@ -22,7 +22,7 @@ svmlight files need ``termsift[sklearn]``, and Parquet and Arrow files need ``te
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
 need a second file of labels. The svmlight line ``1,3 5:2`` is a document with the labels 1 and 3
-and two occurrences of term 5. The number of a term begins with 1, or with 0 if ``index_base=0``.
+and two occurrences of term 5. The first term has the number 1, or 0 if ``index_base=0``.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
 name or, if the table has no header, by number (from 1). By default, a ``.txt`` file has no header;

@@ -30,7 +30,7 @@ class Checkpoint:
             if folder.exists() and not folder.is_dir():
                 raise NotADirectoryError(f"{folder}: is a file, expected a folder for a checkpoint")
             os.makedirs(folder, exist_ok=True)
-            check_replaceable(folder / name)  # an unwritable folder is an error before work begins
+            check_replaceable(folder / name)  # report an unwritable folder before work begins
         self._job = json.loads(json.dumps(job, default=methodcaller("item")))
         self._next = 0.0  # the earliest time of the next save
 

@@ -72,7 +72,7 @@ class ClassFolder(TextSource):
         texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:
-                if not file.is_file():  # a folder, a pipe or a broken link
+                if not file.is_file():  # the document is a folder, a pipe or a broken link
                     folder = os.path.dirname(file)
                     cure = f"; if it is a class, pass {folder}" if file.is_dir() and label else ""
                     raise ValueError(

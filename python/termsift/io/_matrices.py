@@ -27,8 +27,8 @@ from termsift._util.validation import naming, object_array, widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
-_EXACT = 2**53  # every whole number below this number is exact in a double
-_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # at most 18 digits, no leading zeros
+_EXACT = 2**53  # Every whole number below this number is exact in a double.
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # At most 18 digits, no leading zeros.
 
 
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
@@ -79,15 +79,15 @@ def _read_npz(path: Path) -> Any:
     with opened(path) as (file, _):  # numpy would not close a damaged archive
         try:
             X = scipy.sparse.load_npz(file)
-        except Exception as exc:  # other data in an archive may raise any exception
+        except Exception as exc:  # reading another archive may raise any exception
             if isinstance(exc, MemoryError) or is_damage(exc):
                 raise
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
             raise ValueError(f"{path}: expected {expected}") from exc
     if hasattr(X, "check_format"):
         with naming(str(path)):
-            X.check_format(full_check=True)  # csr_array() does not check the indices
-    return widened(X) if X.format == "coo" else X  # csr_array() adds up duplicates of COO
+            X.check_format(full_check=True)  # Later, csr_array() checks no indices.
+    return widened(X) if X.format == "coo" else X  # csr_array() would add up duplicates.
 
 
 def _read_matrix_market(path: Path) -> Any:
@@ -98,7 +98,7 @@ def _read_matrix_market(path: Path) -> Any:
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return mmread(BytesIO(file.read()))
-        except (ValueError, OverflowError) as exc:  # such as a row index out of bounds
+        except (ValueError, OverflowError) as exc:  # for example, if a row index is out of bounds
             raise ValueError(f"{path}: {exc}") from None
 
 

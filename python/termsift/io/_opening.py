@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, cast
 from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
-NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # ends messages of decoding errors
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # a hint for decoding errors
 COMPRESSED = (".gz", ".zst")
-# The names of exceptions that mean a damaged file. Names need no import of optional modules.
+# Exceptions are compared by name, because some of their modules may not be installed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
 

@@ -78,19 +78,17 @@ def scan(
         misplaced quote in a table, a broken JSON array, and damaged columns of a Parquet or Arrow
         file.
     input_format : str, optional
-        The format of all files, whatever their names, as an ending without the dot, such as
-        ``"csv"``.
+        The format of all files, whatever their endings, such as ``"csv"``.
     n_threads : int, optional
         The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
-        The approximate number of bytes that counting the texts may take. ``max_memory`` needs
-        ``min_df``. If counting all terms would take more memory, the files are read twice, and rare
-        terms are not counted.
+        The approximate number of bytes that counting may take (needs ``min_df``). If all terms
+        would take more than ``max_memory``, the files are read twice, and rare terms are skipped.
     checkpoint : path, optional
         A folder that stores the progress of the two passes over the files. Saving the progress
         between files takes at most about a tenth of the time. If the job is killed, the same call
         resumes from the last save. A checkpoint needs ``max_memory``. With a checkpoint, all texts
-        are read twice. The folder stays until you delete the folder.
+        are read twice. termsift never deletes the folder.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
         Rules that drop terms use the counts of all files together. ``min_df`` also applies to
@@ -261,7 +259,7 @@ class Scan:
                 del block
 
     def _job(self, tf: str) -> dict[str, Any]:
-        """Return everything on which the counts of texts depend, for a checkpoint."""
+        """Return the files and options on which the counts of texts depend, for a checkpoint."""
         rules, options = self.rules.that_cut, self._options
         files = [(str(s.path), s.n_bytes, s.path.stat().st_mtime_ns) for s in self._sources]
         names = ("text", "label", "encoding", "input_format", "skip", "max_memory")

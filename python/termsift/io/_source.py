@@ -28,7 +28,7 @@ _COMPLAINTS_KEPT = 5
 
 @dataclass(frozen=True)
 class Options:
-    """How inputs are read: the options of `termsift.scan`."""
+    """The options of `termsift.scan`, which determine how inputs are read."""
 
     rules: TextRules
     given: Collection[str] = ()  # options of the caller that some kinds of input refuse
@@ -110,9 +110,9 @@ class Source(ABC):
     """A file or folder to read. ``kind`` is the file format. ``files`` lists the files to read."""
 
     has_texts: ClassVar[bool] = False
-    labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole numbers
-    takes: ClassVar[Set[str]]  # accepted arguments that other kinds of input may refuse
-    why: ClassVar[str] = "a matrix holds no texts"  # the reason to refuse an argument
+    labels_are_text: ClassVar[bool] = True  # Text labels become integers if all are whole numbers.
+    takes: ClassVar[Set[str]]  # Accepted arguments that other kinds of input may refuse.
+    why: ClassVar[str] = "a matrix holds no texts"  # The reason to refuse an argument.
 
     def __init__(
         self, path: Path, options: Options, kind: str = "", labels: Path | None = None

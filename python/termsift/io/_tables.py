@@ -20,8 +20,8 @@ from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSour
 
 _COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_DELIMITERS = ",;\t|"  # the delimiters that are tried on a header
-_ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
+_DELIMITERS = ",;\t|"  # The delimiters that are tried on a header.
+_ROWS_AT_ONCE = 1 << 11  # The number of rows in a batch of an Arrow or Parquet table.
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
@@ -58,12 +58,12 @@ class Table(TextSource):
                 self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
                 n_skipped, complaints = table.n_skipped, table.skipped
                 yield TextBlock(texts, codes, labels, raw.tell())
-                del texts, codes  # frees the texts before the next block is read
+                del texts, codes  # free the texts before the next block is read
                 block = None
 
 
 class JsonTable(Table):
-    """A file of JSON objects: one per line or, in a .json file, possibly in an array."""
+    """A file of JSON objects: one per line or, in a .json file, also in an array."""
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         texts, label = self.columns

@@ -22,7 +22,7 @@ from termsift.reference.tables import (
     smoothing,
 )
 
-_DIGITS = 60  # the number of digits of logarithms; probabilities are exact fractions
+_DIGITS = 60  # The number of digits of logarithms. Probabilities are exact fractions.
 _TIE = Decimal(10) ** -40  # Divergences with a smaller relative difference are treated as equal.
 
 Variable: TypeAlias = list[Fraction]  # the probability of a term or of the pool, by class
@@ -117,7 +117,7 @@ def greedy(
     :math:`s_1, \ldots, s_{k-1}`, the term i, and the pool of all other terms. The probability of
     the pool in class c is :math:`1 - p_{ic} - \sum_m p_{s_m c}`. Step k chooses the term i for
     which the distributions of the k + 1 variables in the classes diverge most. For two classes, the
-    paper uses the divergence
+    paper uses the divergence J:
 
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
@@ -178,13 +178,13 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     that could change the first term. Because the probability p of a term is small, the
     approximation keeps the contribution of the term, own(e) = sum_c p log(p/q), and drops the
     contribution of the pool. Let :math:`e_1` be the term with the largest own(e). Algorithm 1 also
-    chooses :math:`e_1` first if and only if, for every other term e,
+    chooses :math:`e_1` first if and only if, for every other term e:
 
         Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1).
 
-    In this condition, pool(e) is sum_c (1-p) log((1-p)/(1-q)), the pool's contribution beside e.
-    The paper states this condition only for one direction of the divergence, KL(P_1, P_2), and only
-    for the second-best term.
+    In this condition, pool(e) is sum_c (1-p) log((1-p)/(1-q)), the contribution of a pool without
+    e. The paper states this condition only for one direction of the divergence, KL(P_1, P_2), and
+    only for the second-best term.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
 
 def _share(x: Variable, pi: list[Fraction]) -> Decimal:
     """Return the contribution of one variable to the divergence of the classes."""
-    if len(x) == 2:  # the divergence J of the paper
+    if len(x) == 2:  # use the divergence J of the paper
         return _times_log(x[0] - x[1], x[0], x[1])
     q = exact_outside(x, pi)
     return sum((_times_log(x_c, x_c, q_c) for x_c, q_c in zip(x, q, strict=True)), Decimal(0))

@@ -58,7 +58,7 @@ def log_posteriors(
     Notes
     -----
     Let p_ic = (x_ic + b1) / (X_c + b2), and let x_i be the occurrences of term i in the document.
-    All sums run over the k terms::
+    All sums run over the k terms of the model::
 
         "multinomial"   log n_c + sum_i x_i log p_ic                  x_ic = l_ic, X_c = sum_i l_ic
         "binary"        the same with x_i = 1                         x_ic = d_ic, X_c = sum_i d_ic

@@ -66,7 +66,7 @@ def conditional_gain(
     -----
     There are n documents, of which n_c belong to class c. Term t is in d_t documents, of which D_tc
     belong to class c. W_tc is the logarithm of the ratio of D_tc to its expected value, shrunk
-    towards 0 by ``a``. W'_tc is W_tc without one document of class c that contains term t::
+    towards 0 by ``a``. W'_tc is W_tc if one document of class c with term t is left out::
 
         W_tc  = log((D_tc + a) / (n_c d_t / n + a))
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
@@ -137,7 +137,7 @@ def guided_gain(
     -----
     Let w_tc be the weights of `linear_machines` after three epochs, with documents in the order of
     their classes. Let z be the mean of the nonzero entries of the documents' vectors. Let w_t* be
-    the mean of w_tc over the classes without term t, or over all classes if there are none::
+    the mean of w_tc over the classes without term t, or over all classes if every class has t::
 
         u_tc    = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75
         W_tc   += z/2 (w_tc - w_t*)      for classes that have the term, and W'_tc likewise
@@ -244,14 +244,14 @@ def _choose(
 def likeliest_shape(counts: ReferenceCounts) -> float:
     """Return the shape with the largest likelihood of the document frequencies.
 
-    Let d_t be the document frequency of term t, and let E = n_c d_t / n be its expected value in
+    Let d_t be the document frequency of term t, and let E = n_c d_t / n be its expected value for
     class c. In the model, the document frequency D_tc of term t in class c has a Poisson
     distribution with mean lambda E, where lambda has the distribution Gamma(a, a). Therefore D_tc
-    has a negative binomial distribution. The likelihood is computed for twenty values of ``a`` from
-    0.1 to 30, from all terms with d_t >= 2 or, if there are more than 4,000, from 4,000 evenly
-    spaced terms. The ratios Gamma(D_tc + a) / Gamma(D_tc) and (1 + a / E)^-D_tc are each computed
-    as a whole, because rounding of huge numerators would lose the other factors. The factor 1 /
-    D_tc does not depend on ``a`` and is left out.
+    has a negative binomial distribution. The likelihood of twenty values of ``a`` from 0.1 to 30 is
+    computed from all terms with d_t >= 2, or from 4,000 evenly spaced terms if there are more. The
+    ratios Gamma(D_tc + a) / Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole, because
+    rounding of huge numerators would lose the other factors. The factor 1 / D_tc does not depend on
+    ``a`` and is left out.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def count(
         sorted order. If the labels cannot be compared, they are sorted by type and text. The
         classes of an indicator matrix are 0, ..., N - 1 by default.
     tf : {"raw", "log", "binary"}
-        A term that occurs x > 0 times in a document counts x, log(1 + x) or 1.
+        A term that occurs x > 0 times counts x ("raw"), log(1 + x) ("log") or 1 ("binary").
 
     Returns
     -------

@@ -48,10 +48,9 @@ def class_directions(
     ``chi2_counts`` compares l_ic with its expected value. ``log_ratio`` compares smoothed
     frequencies. ``log_odds`` compares the numerator and denominator of its odds ratio, (l_ic + a_i)
     (L - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). The
-    numerator minus the denominator is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts`` has the
-    same direction as ``log_odds``. ``tfidf`` and ``c_tfidf`` compare no classes, so their direction
-    is also that of ``log_odds``. All other methods compare A D with C B, products of cells of the
-    contingency table.
+    numerator minus the denominator is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts``, ``tfidf``
+    and ``c_tfidf`` have the same direction as ``log_odds``. All other methods compare A D with C B,
+    products of cells of the contingency table.
 
     Examples
     --------

@@ -310,7 +310,7 @@ def _ratio(x: Fraction, y: Fraction) -> Value:
 class Method:
     """A scoring method: the function of its class values, its default aggregate, and its input."""
 
-    value: Callable[[Any, int, int], Value]  # called with the input, i and c
+    value: Callable[[Any, int, int], Value]  # Called with the input, i and c.
     aggregate: str | None  # If the aggregate is None, `of_term` computes the score.
     of_term: Callable[[Cells, int], Value] | None = None
     has_models: bool = False  # If True, the input is Probabilities, otherwise Cells.

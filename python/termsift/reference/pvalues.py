@@ -27,7 +27,7 @@ class Significance:
     degrees : int
         The degrees of freedom of the chi-square distribution.
     log_pvalues : ndarray of the same shape
-        The logarithms of the p-values. Unlike p-values, logarithms do not underflow.
+        The logarithms of the p-values. Unlike p-values, their logarithms do not underflow.
     signs : ndarray of the same shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, and 0
         otherwise.
@@ -112,7 +112,7 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     # max() returns the first of several classes with equal values.
     terms = np.arange(by_class.shape[1])
     best = np.array([max(present, key=lambda c: by_class[c, i]) for i in terms], dtype=np.int64)
-    statistics = score(counts, method)  # uses the default aggregate of the method
+    statistics = score(counts, method)  # the aggregate is the default of the method
     degrees = len(present) - 1 if method == "chi2_counts" else 1
     log_pvalues = _log_pvalues(statistics, degrees)
     return Significance(statistics, degrees, log_pvalues, signs[best, terms], best)

@@ -43,7 +43,7 @@ def class_scores(
         several classes or none, ``collection_term_frequency`` and ``collection_document_frequency``
         are also read.
     method : str
-        "md" or "md_chi2" (see Notes), or another name in ``formulas.METHODS``.
+        A name in ``formulas.METHODS``, such as "md" or "md_chi2" (see Notes).
     alpha : float or pair of floats, default 1
         The smoothing. A pair of numbers is (b1, b2). For one number, b1 = alpha and b2 = alpha * M.
         With the model "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. No number may be

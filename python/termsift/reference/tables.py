@@ -47,7 +47,7 @@ class Probabilities:
         for k in self.present:
             if k != c:
                 mixture += self.pi_c[k] * self.p(i, k)
-                weight += self.pi_c[k]  # Unlike 1 - pi_c, this sum cannot round to 0.
+                weight += self.pi_c[k]  # Unlike 1 - pi_c, this sum of priors cannot round to 0.
         return mixture / weight
 
 

@@ -27,7 +27,7 @@ __all__ = ["write_report"]
 
 _CLASSES = 24
 
-# A function that returns passages for the terms of each class, in the form of `find_passages`.
+# A function that returns passages for the terms of each class, as `find_passages` does.
 FindPassages: TypeAlias = Callable[[dict[Hashable, list[str]]], Passages]
 
 
@@ -58,8 +58,8 @@ def write_report(
         The number of terms per class.
     passages : callable, optional
         A function that finds the passages to show. The function takes a dict with the terms of each
-        class, and returns a dict in the form of `termsift.find_passages`. For texts and labels,
-        pass ``functools.partial(termsift.find_passages, texts, y)``.
+        class, and returns a dict of passages, as `termsift.find_passages` does. For texts and
+        labels, pass ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
         The heading. The default heading gives the numbers of classes and documents.
     source : str, optional
@@ -74,8 +74,8 @@ def write_report(
 
     Notes
     -----
-    The page lists the 24 largest classes and the 500 best terms, and gives the numbers of all
-    classes and terms. A chart compares 1,200 terms by their frequency in any two listed classes.
+    The page lists the 24 largest classes and the 500 best terms, and says how many classes and
+    terms there are. A chart compares 1,200 terms by their frequency in any two listed classes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The sections of the page: the leading terms of classes, a chart of two classes, the best terms.
+"""The sections of the page: leading terms of classes, a chart of two classes, and the best terms.
 
 A script of this package draws the chart. The page contains the hash of the script, so that browsers
 run no other script. An element holds the data as JSON, in which characters that could end the
@@ -26,10 +26,10 @@ from termsift._scores.ranking import Ranking
 from termsift._util.html import Child, clean, cut, element, name, number, table
 from termsift.text._passages import Passage, Passages
 
-BEST = 500  # the number of best terms
-_TERMS = 1200  # the number of terms in the chart
-_DISTINCTIVE = 600  # the number of distinctive terms in the chart; the others are frequent terms
-_OTHERS = "-1"  # the value of the HTML option "all other classes"
+BEST = 500  # The number of best terms.
+_TERMS = 1200  # The number of terms in the chart.
+_DISTINCTIVE = 600  # The number of distinctive terms in the chart; the other terms are frequent.
+_OTHERS = "-1"  # The value of the HTML option "all other classes".
 
 
 def class_cards(

@@ -85,7 +85,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         dtype = texts.dtype
         if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
             return _core.Texts.of_arrow(texts.array.__arrow_array__())
-        # The Arrow interface would copy strings of other dtypes.
+        # The Arrow interface would copy strings that pyarrow does not store.
         texts = np.asarray(texts, dtype=object if dtype.kind == "O" else None)
     if isinstance(texts, np.ndarray):
         if texts.dtype.kind == "f" and np.isnan(texts).all():

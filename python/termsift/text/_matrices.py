@@ -1,6 +1,6 @@
 """Count the terms of texts, and return the counts as a matrix with a row for each text.
 
-If only Python can cut the texts, this module counts the terms. In other cases, the core does.
+The core counts the terms. This module counts the terms of texts that only Python can cut.
 """
 
 from __future__ import annotations

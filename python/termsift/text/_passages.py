@@ -69,7 +69,7 @@ def find_passages(
         and the terms must be written as in the counts. A mapping holds, for each class, the terms
         to find in the class. Without a mapping, all classes are searched for all terms.
     n_passages : int, default 3
-        The largest number of passages per term and class: the first in the order of reading.
+        For each term and class, the first ``n_passages`` passages are returned.
     width : int, default 60
         The number of characters to show before the term, and also after the term.
     **rules
@@ -133,7 +133,7 @@ def passages_of(
         raise ValueError("hashed terms have no names to look for: leave out hashing")
     by_class = _wanted(terms)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
-    queries: dict[str, list[str]] = {}  # the queries that stand for each counted term
+    queries: dict[str, list[str]] = {}  # maps counted terms to their queries
     for query in dict.fromkeys(chain.from_iterable(by_class.values())):
         queries.setdefault(_as_counted(query, rules), []).append(query)
     vocabulary = list(queries)

@@ -15,19 +15,18 @@ from termsift._util.validation import check_integer, check_kind, check_n_threads
 from termsift.text._blocks import naming_rows, text_blocks
 from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 
-_MOST = 255  # the largest value of a counter
-_HASH = 1  # the version of the hash of terms
-_ADDED_BYTES = 1 << 20  # the number of counters that are added at once, and fit in the cache
-_MOST_FULL = 0.5  # the largest share of counters that may reach min_df
+_MOST = 255  # The largest value of a counter.
+_HASH = 1  # The version of the hash of terms.
+_ADDED_BYTES = 1 << 20  # The number of counters that are added at once, to fit in the cache.
+_MOST_FULL = 0.5  # The largest share of counters that may reach min_df.
 
 
 class TermSketch:
     """Upper bounds on the document frequency of every term, in counters of one byte.
 
     `sketch_texts` makes a sketch, and `count_texts` accepts the sketch as ``terms``. Terms with the
-    same hash share a counter. A counter counts the documents that contain any of its terms, up to
-    255. Hashes are the same on every machine, so the sketches of parts of a collection add up to
-    the sketch of the collection.
+    same hash share a counter. A counter counts up to 255 documents that contain any of its terms.
+    Hashes are equal on all machines, so sketches of parts add up to the sketch of all parts.
 
     Attributes
     ----------
@@ -201,7 +200,7 @@ def sketch_texts(
 
     Notes
     -----
-    A counter below 255 is at least the document frequency of each of its terms. So a counter below
+    A counter below 255 is at least the document frequency of each of its terms. A counter below
     ``min_df`` proves that its terms are rare. A rare term that shares a counter with other terms
     may be counted at first, but `ClassCounts.with_min_df` drops it. The final counts are exact.
 

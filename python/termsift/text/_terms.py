@@ -39,7 +39,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
 
 def drops(rules: Any) -> bool:
-    """Return whether terms may be dropped. The limit 1 means one document, 1.0 all documents."""
+    """Return whether terms may be dropped. The limit 1 is one document, 1.0 is all documents."""
     everything = is_integer(rules.min_df) and rules.min_df == 1
     everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
     return not everything or rules.max_features is not None

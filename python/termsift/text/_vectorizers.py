@@ -28,10 +28,10 @@ from sklearn.preprocessing import normalize
 
 try:  # the kind of sparse matrix that scikit-learn is configured to return
     from sklearn.utils import _align_api_if_sparse as as_configured
-except ImportError:  # versions before 1.9 always return a csr_matrix
+except ImportError:  # scikit-learn before 1.9 always returns a csr_matrix
     as_configured = scipy.sparse.csr_matrix
 
-# The core cannot cut texts if a subclass overrides one of these methods, which cut a text.
+# If a subclass overrides one of the methods that cut texts, the core cannot cut the texts.
 _CUTTING = (
     "build_analyzer",
     "build_preprocessor",
@@ -57,19 +57,19 @@ class _CutByCore:
         return native_arguments(self, self.get_stop_words())
 
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
-        """Return the documents in blocks. Decode the documents first unless all are strings."""
+        """Return the documents in blocks. Decode the documents unless all of them are strings."""
         if self.input == "content":
             if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
-                with suppress(TypeError):  # a TypeError if some documents are bytes
+                with suppress(TypeError):  # `of_strings` raises a TypeError for bytes
                     return [_core.Texts.of_strings(documents)]
             elif _is_column(documents):
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
     def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
-        """Return counts in the vectorizer's dtype. A count that does not fit raises an error."""
+        """Return counts in the vectorizer's dtype. A count outside the dtype is an error."""
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
             np.clip(X.data, -1, 1, out=X.data)
@@ -166,7 +166,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         threads = check_n_threads(self.n_threads)
         blocks = self._blocks(raw_documents)
         counter, n_docs = counted(blocks, _core.TextRules(*native), threads)
-        if not counter.n_terms:  # this and the next two messages are scikit-learn's
+        if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         low, high = limits(self, n_docs)
         if high < low:
@@ -204,7 +204,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         index = None
         if in_order and all(isinstance(term, str) for term in terms):
             index = _core.TextIndex(_core.TextRules(*native), terms)
-        self._made = native, columns, index  # one assignment, for the sake of other threads
+        self._made = native, columns, index  # a single assignment is safe for threads
         return index
 
     def __getstate__(self) -> dict[str, Any]:
