@@ -28,13 +28,13 @@ __all__ = ["count", "count_texts"]
 
 _pa = require("pyarrow", "spark", "termsift.spark")
 
-_SPLIT_EVERY = 8  # the number of partial counts that one task of the tree adds up
+_SPLIT_EVERY = 8  # The number of partial counts that one task adds up.
 # By default a batch has 10,000 rows. Each update passes over all counts, so one update counts
 # several batches.
 _BATCHES_AT_ONCE = 16
 
-# A row holds the counts of a part as bytes, or an error. A task returns its error instead of
-# raising it, because Spark would repeat a failed task.
+# Each row holds partial counts as bytes, or an error. A task returns its error instead of raising
+# it, because Spark would repeat a failed task.
 _SCHEMA = "part int, counts binary, error string, message string"
 _ROW = _pa.schema(
     [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
@@ -56,7 +56,7 @@ def count(
     df : pyspark.sql.DataFrame
         One row per document.
     features : str, default "features"
-        The column of term counts: Spark ML's vectors, sparse or dense, all of the same size.
+        The column of term counts, which are vectors of Spark ML, sparse or dense, of equal size.
     label : str, default "label"
         The column of classes.
     weight : str, optional
@@ -67,27 +67,27 @@ def count(
     Returns
     -------
     counts : ClassCounts
-        The counts that `termsift.count` returns for all rows. They are exact int64 if all values
-        are whole numbers and the weights, if any, are of an integer type.
+        The counts that `termsift.count` returns for all rows. The counts are exact int64 if all
+        values are whole numbers and the weights, if any, are of an integer type.
 
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count`. The message names the partition, and the first row of the batches
-        that were counted together. Errors are also raised for a null, for vectors of different
-        sizes, and for features that are not vectors.
+        As for `termsift.count`. An error message names the partition, and the first row of the
+        batches that were counted together. Errors are also raised for null values, for vectors of
+        different sizes, and for features that are not vectors.
     ImportError
         If pyspark or pyarrow is not installed.
 
     Notes
     -----
     Each executor passes its rows to Python with Arrow, sixteen batches at a time. Only counts leave
-    the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits these bytes to 2 GiB
-    for each partial count. Tasks add up eight partial counts at a time, until one is left. This sum
+    the executor, as the bytes of `termsift.ClassCounts.to_bytes`. Spark limits each partial count
+    to 2 GiB. Tasks add up eight partial counts at a time, until a single sum is left. The final sum
     is sent to the driver and must not exceed ``spark.driver.maxResultSize``.
 
     Fractions are summed in row order within a partition, and the counts of partitions are added in
-    order. Therefore the bits of the result depend only on how the rows are partitioned.
+    the order of partitions. The bits of the result depend only on how the rows are partitioned.
 
     Examples
     --------
@@ -148,14 +148,14 @@ def count_texts(
     Raises
     ------
     ValueError, CountOverflowError, TypeError
-        As for `termsift.count_texts`, and for ``max_features`` unless tf is "raw". The message
-        names the partition and the row within the partition.
+        As for `termsift.count_texts`, and if ``max_features`` is given, but tf is not "raw". An
+        error message names the partition and the row within the partition.
 
     Notes
     -----
-    The notes of `count` apply. Partial counts hold all words, and are added with terms matched by
-    word. A task holds eight partial counts. The driver holds all words until it drops terms after
-    the last addition.
+    The notes of `count` apply. Partial counts hold all words, and additions match terms by word. A
+    task holds at most eight partial counts. The driver holds all words, and drops terms after the
+    last addition.
 
     Examples
     --------
@@ -188,12 +188,12 @@ def _total(
     together: Callable[[Any, Any], Any],
     load: Callable[[bytes], Any],
 ) -> Any:
-    """Count the partitions and combine the results as a tree. Return None if there are no rows."""
+    """Count the partitions, and add up the counts in a tree. Return None if there are no rows."""
     level = require("pyspark", "spark", "termsift.spark").StorageLevel.DISK_ONLY
     tree = partials = rows.mapInArrow(partial(_count_rows, count_partition), _SCHEMA).persist(level)
     add_up = partial(_add_up, together, load)
     try:
-        # This line counts the rows. The counts are persisted, so the tree does not count again.
+        # This statement counts the rows. The counts are persisted, so the tree reuses the counts.
         last = partials.agg({"part": "max"}).first()[0]
         while last:
             last //= _SPLIT_EVERY
@@ -210,7 +210,7 @@ def _total(
 
 
 def _loaded(load: Callable[[bytes], Any], row: Any) -> Any:
-    """Return the counts of a row, or raise its error."""
+    """Return the counts of a row, or raise the row's error."""
     if row["error"] is not None:
         raise _ERRORS[row["error"]](row["message"])
     return load(row["counts"])
@@ -246,7 +246,7 @@ def _count_rows(
 
 
 def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-    """Add counts of vectors. Their terms are matched by index."""
+    """Add counts of vectors, with terms matched by index."""
     if a.n_terms != b.n_terms:
         raise ValueError(
             f"some partitions have vectors of {a.n_terms} terms, others have vectors of {b.n_terms}"
@@ -293,7 +293,7 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():
-        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # as if all were dense
+        every = np.arange(indptr[-1]) - np.repeat(indptr[:-1], lengths)  # columns of dense vectors
         every[np.repeat(is_sparse, lengths)] = columns
         columns = every.astype(np.int32)
     data = integers_if_whole(values.flatten().to_numpy())  # Spark's vectors hold doubles

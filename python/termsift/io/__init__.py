@@ -17,28 +17,28 @@ ending                              content                                     
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
-The names of compressed files end in ``.gz``, or in ``.zst`` (needs the extra ``termsift[zstd]``).
-svmlight needs ``termsift[sklearn]``, and Parquet and Arrow need ``termsift[text]``.
+Names of compressed files end in ``.gz`` or ``.zst``. ``.zst`` files need ``termsift[zstd]``,
+svmlight files need ``termsift[sklearn]``, and Parquet and Arrow files need ``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
-need a file of labels. svmlight files hold their own labels: ``1,3 5:2`` is a document with the two
-labels 1 and 3. Indices of terms begin with 1, or with 0 if ``index_base=0``.
+need a second file of labels. The svmlight line ``1,3 5:2`` is a document with the labels 1 and 3
+and two occurrences of term 5. The first term has the number 1, or 0 if ``index_base=0``.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
-name, or by number from 1 if the table has no header. By default, a ``.txt`` file has no header; its
-column 1 holds the label, and column 2 holds the text. Fields are separated by commas (``.csv``) or
-tabs. If the columns are not found in the header, the reader also tries commas, semicolons, tabs and
-vertical bars.
+name or, if the table has no header, by number (from 1). By default, a ``.txt`` file has no header;
+its column 1 holds the label, and column 2 holds the text. Fields are separated by commas in
+``.csv`` files, and by tabs in other tables. If the header lacks the columns, the reader also tries
+commas, semicolons, tabs and vertical bars as separators.
 
 **Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are
-sorted by name. Hidden files are ignored. Files beside the class folders are also ignored.
+sorted by name. Hidden files, and files beside the class folders, are ignored.
 
 Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **Labels** are read as
 text, so a label is the same text in every format. In JSON, ``1`` and ``"1"`` are the same label,
 and ``true`` is the label ``"true"``. If all labels of a collection are whole numbers of at most 18
 digits, they are converted to integers. Labels of svmlight files are numbers.
 
-An error message is one line that names the file and, if known, the line in the file.
+An error message names the file and, if known, the line in the file.
 """
 
 from termsift.io._collection import Collection, read_collection

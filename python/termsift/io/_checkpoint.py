@@ -1,4 +1,4 @@
-"""Save the state of a scan between its files, so that a killed job can resume."""
+"""Save the state of a scan between two files, so that a killed job can resume."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHARE = 0.1  # the largest share of the time that may be spent on saving
 
 
 class Checkpoint:
-    """The state after ``n_done`` files of a pass, saved as the file ``name`` in a folder.
+    """The state of a pass over files after the first ``n_done`` files, saved in a folder.
 
     Without a folder, nothing is saved. ``job`` holds everything on which the state depends.
     """
@@ -30,12 +30,12 @@ class Checkpoint:
             if folder.exists() and not folder.is_dir():
                 raise NotADirectoryError(f"{folder}: is a file, expected a folder for a checkpoint")
             os.makedirs(folder, exist_ok=True)
-            check_replaceable(folder / name)  # raises an error before work begins
+            check_replaceable(folder / name)  # report an unwritable folder before work begins
         self._job = json.loads(json.dumps(job, default=methodcaller("item")))
         self._next = 0.0  # the earliest time of the next save
 
     def load(self, read: Callable[[bytes], _State]) -> _State | None:
-        """Read the saved state, if any. Raise an error if another job saved it."""
+        """Return the saved state, or None. Raise an error if another job saved the state."""
         if self._path is None or not self._path.exists():
             return None
         with open(self._path, "rb") as file:

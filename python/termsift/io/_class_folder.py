@@ -14,11 +14,11 @@ from termsift._util.validation import distinct_labels
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource
 
-_Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # the name of the class, and the file
+_Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and its file
 
 
 class ClassFolder(TextSource):
-    """A folder of class folders. ``files_read`` lists the files whose texts were yielded so far."""
+    """A folder with a sub-folder per class. ``files_read`` lists the files read so far."""
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
@@ -54,7 +54,7 @@ class ClassFolder(TextSource):
             self.files_read += [file for _, file in documents]
             codes, labels, _ = distinct_labels([label for label, _ in documents])
             yield TextBlock(texts, codes, labels, done)
-            del texts  # frees the texts before the next block is read
+            del texts  # free the texts before the next block is read
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield groups of documents to read together, and the total size of the files so far."""
@@ -68,11 +68,11 @@ class ClassFolder(TextSource):
         yield group, done
 
     def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
-        """Return the readable texts and their documents. Report errors in all other documents."""
+        """Return the texts that can be read, and their documents. Report documents with errors."""
         texts, good = list[str](), list[_Document]()
         for label, file in documents:
             try:
-                if not file.is_file():  # it may be a folder, a pipe or a broken link
+                if not file.is_file():  # the document is a folder, a pipe or a broken link
                     folder = os.path.dirname(file)
                     cure = f"; if it is a class, pass {folder}" if file.is_dir() and label else ""
                     raise ValueError(

@@ -27,7 +27,7 @@ class Collection:
     Attributes
     ----------
     X : csr_array of shape (n_docs, n_terms)
-        Occurrences of each term in each document.
+        The number of occurrences of each term in each document.
     y : ndarray of shape (n_docs,), or csr_array of shape (n_docs, n_classes)
         The label of each document, or an indicator matrix if documents may have several labels.
     term_names : ndarray of str of shape (n_terms,), or None
@@ -35,7 +35,7 @@ class Collection:
     source : str
         A description of the origin of the collection.
     classes : list or None
-        The label of each column if ``y`` is an indicator matrix, otherwise None.
+        The class of each column of ``y`` if ``y`` is an indicator matrix, otherwise None.
     """
 
     X: scipy.sparse.csr_array
@@ -92,7 +92,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
         after = _matrix(test)
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term in common with {before.source}")
-    if isinstance(test._sources[0], SvmlightFile):  # the file may lack the last columns
+    if isinstance(test._sources[0], SvmlightFile):  # the test file may have fewer columns
         X: Any = after.X
         X.resize((X.shape[0], before.X.shape[1]))
     after = replace(after, term_names=before.term_names)
@@ -107,7 +107,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
 
 
 def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
-    """Count the terms of all texts by the rules ``of_train``, or by the scan's rules if None."""
+    """Count the terms of all texts by the rules ``of_train`` or, by default, the scan's rules."""
     rules, labels = of_train or scan.rules, list[str]()
 
     def texts() -> Iterator[_core.Texts]:
@@ -116,7 +116,7 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
                 assert isinstance(block, TextBlock)
                 labels.extend(block.y)
                 yield block.texts
-                del block  # frees the block before the next block is read
+                del block  # free the block before the next block is read
 
     X, names = count_blocks(texts(), rules, scan._options.n_threads)
     scan._check_read(len(labels))

@@ -19,7 +19,7 @@ from termsift.text import TextRules
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
-_FEWEST = 10  # the least number of docstrings in a package; each of ten folds then has one
+_FEWEST = 10  # the least number of docstrings in a package, for ten-fold cross-validation
 _STOP_WORDS = frozenset(
     _WORD.findall("""
     about after all also an and any are as at be because been before being but by can cannot could
@@ -37,13 +37,13 @@ def load_demo() -> Collection:
 
     Each docstring of a module, class or function is a document. The label of a document is its
     top-level package (``asyncio``, ``email``, ``json``, ...). Single-file modules and packages of
-    fewer than ten docstrings are left out. The sources are read, never imported. The collection
-    depends on the version of Python, so it is an example and not a benchmark.
+    fewer than ten docstrings are left out. The source files are read, and no module is imported.
+    The collection depends on the version of Python, so it is an example and not a benchmark.
 
     Returns
     -------
     collection : Collection
-        The documents in the order of the sources. Terms are lower-case words of two or more
+        The documents in the order of the source files. Terms are lower-case words of two or more
         letters, without the most common English words.
 
     Examples
@@ -62,7 +62,7 @@ def scan_demo() -> Scan:
 
 
 class Docstrings(TextSource):
-    """The docstrings in the sources of the standard library, by package."""
+    """The docstrings in the source files of the standard library, by package."""
 
     def __init__(self) -> None:
         import sysconfig
@@ -97,10 +97,10 @@ def _docstrings_of(path: Path) -> Iterator[str]:
 
     try:
         with tokenize.open(path) as file, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # for example, warnings about escapes in the sources
+            warnings.simplefilter("ignore")  # `ast.parse` may warn about invalid escapes
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return  # some sources are broken on purpose
+        return  # some source files contain errors on purpose
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             docstring = ast.get_docstring(node, clean=False)

@@ -1,8 +1,8 @@
 """Read matrices and their labels from .npz files of scipy, Matrix Market and svmlight files.
 
-Each svmlight line is a document: ``label[,label...] [qid:number] index:count ... [# comment]``.
-Blank lines and comments are ignored. Indices must increase within a line. scikit-learn parses the
-lines.
+Each line of an svmlight file is a document: ``label[,label...] [qid:number] index:count ...``.
+Blank lines, and comments after ``#``, are ignored. Indices must increase within a line. The lines
+are parsed by scikit-learn.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from termsift._util.validation import naming, object_array, widened
 from termsift.io._opening import existing, is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
-_EXACT = 2**53  # a double can hold every whole number below this number
-_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # written as by str(int), at most 18 digits
+_EXACT = 2**53  # Every whole number below this number is exact in a double.
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # At most 18 digits, no leading zeros.
 
 
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
@@ -44,7 +44,7 @@ def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
 
 
 class MatrixFile(Source):
-    """A matrix file that is read whole. A second file holds the labels of the documents."""
+    """An .npz or .mtx file, which is read as a whole. A second file holds the labels."""
 
     takes = frozenset({"labels", "terms"})
 
@@ -76,34 +76,34 @@ class MatrixFile(Source):
 
 def _read_npz(path: Path) -> Any:
     """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
-    with opened(path) as (file, _):  # also closes a broken archive, which numpy leaves open
+    with opened(path) as (file, _):  # numpy would not close a damaged archive
         try:
             X = scipy.sparse.load_npz(file)
-        except Exception as exc:  # an archive with other content may raise any exception
+        except Exception as exc:  # reading another archive may raise any exception
             if isinstance(exc, MemoryError) or is_damage(exc):
                 raise
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
             raise ValueError(f"{path}: expected {expected}") from exc
     if hasattr(X, "check_format"):
         with naming(str(path)):
-            X.check_format(full_check=True)  # conversion to CSR does not check the indices
-    return widened(X) if X.format == "coo" else X  # converting COO sums duplicates
+            X.check_format(full_check=True)  # Later, csr_array() checks no indices.
+    return widened(X) if X.format == "coo" else X  # csr_array() would add up duplicates.
 
 
 def _read_matrix_market(path: Path) -> Any:
     from scipy.io import mmread
 
     with opened(path) as (file, _), warnings.catch_warnings():
-        # scipy 1.18 warns that it will return another class, which makes no difference here.
+        # Ignore the warning of scipy 1.18 that `mmread` will return another class of matrix.
         warnings.simplefilter("ignore", DeprecationWarning)
         try:
             return mmread(BytesIO(file.read()))
-        except (ValueError, OverflowError) as exc:  # such as "Line 3: Row index out of bounds"
+        except (ValueError, OverflowError) as exc:  # for example, if a row index is out of bounds
             raise ValueError(f"{path}: {exc}") from None
 
 
 class SvmlightFile(Source):
-    """An svmlight file. scikit-learn parses it in blocks of lines."""
+    """An svmlight file, which scikit-learn parses in blocks of lines."""
 
     takes = frozenset({"terms"})
     why = "an svmlight file has its own labels and no texts"
@@ -123,11 +123,11 @@ class SvmlightFile(Source):
                     lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
                 for X, labels, n_labels in self._parsed(lines, first_line):
                     yield MatrixBlock(X, labels, n_labels, raw.tell())
-                    del X  # frees the block before the next block is parsed
+                    del X  # free the block before the next block is parsed
                 first_line += len(lines)
 
     def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
-        """Parse lines. If this fails, parse each half of the lines, until the bad line is found."""
+        """Parse lines. After an error, halve the lines until the line with the error is found."""
         try:
             yield self._checked(b"".join(lines))
         except (ValueError, OverflowError) as error:
@@ -145,7 +145,7 @@ class SvmlightFile(Source):
             )
 
     def _checked(self, text: bytes) -> tuple[Any, NDArray[Any], NDArray[np.int64]]:
-        """Return the matrix of some lines, their labels, and how many labels each document has."""
+        """Return the matrix of the lines, the labels, and the number of labels of each line."""
         one_based = self.options.index_base == 1
         X, labels_of = self._load(BytesIO(text), multilabel=True, zero_based=not one_based)
         n_labels = np.array([len(labels) for labels in labels_of], dtype=np.int64)

@@ -14,9 +14,9 @@ from typing import Any, BinaryIO, cast
 from termsift._util.extras import available, require
 from termsift._util.files import check_path
 
-NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # the end of errors about bytes
+NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # a hint for decoding errors
 COMPRESSED = (".gz", ".zst")
-# The names of errors about damaged files. The modules of these errors are imported on demand.
+# Exceptions are compared by name, because some of their modules may not be installed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
 
@@ -37,7 +37,7 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
     try:
         with open(path, "rb") as raw, _decompressed(path, raw) as content:
             yield content, raw
-    except MemoryError:  # a forged file may claim any size
+    except MemoryError:  # a forged file may declare any size
         raise MemoryError(f"{path}: not enough memory") from None
     except Exception as exc:
         if not is_damage(exc):
@@ -46,7 +46,7 @@ def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
 
 
 def _decompressed(path: Path, raw: io.BufferedReader) -> Any:
-    """Return a file that decompresses ``raw``, or ``raw`` itself if it is not compressed."""
+    """Return a file that decompresses ``raw``, or ``raw`` itself if the file is not compressed."""
     ending = path.suffix.lower()
     # The decompressors accept an empty file, although it lacks the header of the format.
     if ending in COMPRESSED and not raw.peek(1):
@@ -71,7 +71,7 @@ def is_damage(error: Exception) -> bool:
 _UNDECODED = "termsift.undecoded"  # the name of an error handler for codecs
 
 
-# The handler replaces a wrong byte by a lone surrogate. The table reader then reports the row.
+# Replace a wrong byte by a lone surrogate, so that the table reader reports the row.
 codecs.register_error(_UNDECODED, lambda error: ("\udcff", cast("UnicodeDecodeError", error).end))
 
 
@@ -79,7 +79,7 @@ def check_encoding(encoding: str) -> str:
     """Return the name of an encoding's codec. The codec for UTF-8 skips a byte order mark."""
     try:
         name = codecs.lookup(encoding).name
-        "\n".encode(name)  # raises an error if the codec does not encode text
+        "\n".encode(name)  # raise an error if the codec does not encode text
     except (LookupError, TypeError, ValueError):
         raise ValueError(f"unknown encoding {encoding!r}, expected one such as 'utf-8'") from None
     return "utf-8-sig" if name == "utf-8" else name
@@ -89,7 +89,7 @@ def check_encoding(encoding: str) -> str:
 def opened_text(
     path: Path, encoding: str
 ) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a text file. Yield (readinto, file); `readinto` fills a buffer with UTF-8 text."""
+    """Open a text file. Yield a function that fills a buffer with UTF-8 text, and the raw file."""
     codec = check_encoding(encoding)
     with opened(path) as (content, raw):
         if codec == "utf-8-sig":
@@ -116,7 +116,7 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
 
 
 def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:
-    """Return the text of a file. The error about undecodable bytes ends with ``cure``."""
+    """Return the text of a file. The message of a decoding error ends with ``cure``."""
     with opened(path) as (content, _):
         data = content.read()
     try:
@@ -128,7 +128,7 @@ def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING)
 
 
 def one_per_line(path: Path, what: str) -> list[str]:
-    """Return the values of a UTF-8 file that has one value per line. No value may be empty."""
+    """Return the lines of a UTF-8 file. An empty line is an error."""
     lines = decoded_text(path, cure=", expected one value per line").removesuffix("\n").split("\n")
     values = [line.removesuffix("\r") for line in lines]
     if "" in values:

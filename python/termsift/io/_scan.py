@@ -55,19 +55,19 @@ def scan(
     Parameters
     ----------
     paths : path, or sequence of paths
-        Files and folders to read. Either all hold matrices, or all hold texts. `termsift.io` lists
-        the kinds of files.
+        Files and folders to read. Either all files hold matrices, or all files hold texts.
+        `termsift.io` lists the kinds of files.
     labels : path, or sequence of paths, optional
         For each ``.npz`` or ``.mtx`` file in ``paths``, a file with one label per line.
     terms : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
-        file may use fewer columns than there are names.
+        file may use fewer columns than there are term names.
     text, label : str or int, optional
-        The columns of a table, or the keys of JSON objects. By default, their names are ``"text"``
-        and ``"label"``. In a table without header, columns have numbers from 1. If ``text`` is a
-        list, such as ``["title", "body"]``, the texts of these columns are joined with a blank.
-        With ``label=False``, tables have no labels, all documents get the label ``""``, and the
-        files of a folder are the documents.
+        The columns of a table, or the keys of JSON objects. By default, the columns are named
+        ``"text"`` and ``"label"``. In a table without header, columns are numbered from 1. If
+        ``text`` is a list, such as ``["title", "body"]``, the texts of these columns are joined
+        with a blank. If ``label=False``, no labels are read, every document gets the label ``""``,
+        and a folder holds documents in place of class folders.
     encoding : str, default "utf-8"
         The encoding of texts.
     index_base : {1, 0}
@@ -75,21 +75,20 @@ def scan(
     on_error : {"raise", "skip"}
         "skip" leaves out bad lines of svmlight files, bad rows of tables and bad files of class
         folders. ``Scan.n_skipped`` counts the omissions. Three kinds of errors are always raised: a
-        wrong quote (because the next row cannot be found), a broken JSON array, and damaged columns
-        of a Parquet or Arrow file.
+        misplaced quote in a table, a broken JSON array, and damaged columns of a Parquet or Arrow
+        file.
     input_format : str, optional
-        The format of all files, whatever their names. It is an ending without the dot, such as
-        ``"csv"``.
+        The format of all files, whatever their endings, such as ``"csv"``.
     n_threads : int, optional
         The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
-        The approximate number of bytes that counting the texts may take (needs ``min_df``). If all
-        terms would take more memory, the files are read twice, and rare terms are not counted.
+        The approximate number of bytes that counting may take (needs ``min_df``). If all terms
+        would take more than ``max_memory``, the files are read twice, and rare terms are skipped.
     checkpoint : path, optional
-        A folder that stores the progress of the two passes over the files. Progress is saved
-        between files, in at most about a tenth of the time. If the job is killed, the same call
-        resumes from the last save. A checkpoint needs ``max_memory``, and all texts are then read
-        twice. The folder stays until you delete it.
+        A folder that stores the progress of the two passes over the files. Saving the progress
+        between files takes at most about a tenth of the time. If the job is killed, the same call
+        resumes from the last save. A checkpoint needs ``max_memory``. With a checkpoint, all texts
+        are read twice. termsift never deletes the folder.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
         Rules that drop terms use the counts of all files together. ``min_df`` also applies to
@@ -108,8 +107,8 @@ def scan(
 
     Notes
     -----
-    Memory holds only one chunk of 4 MiB of text at a time, and some 100 bytes for each distinct
-    word. ``.npz`` and ``.mtx`` files are an exception, because they are read whole.
+    Memory holds one chunk of 4 MiB of text at a time, and some 100 bytes for each distinct word.
+    Only ``.npz`` and ``.mtx`` files are read as a whole.
 
     Examples
     --------
@@ -166,7 +165,7 @@ def scan(
 
 
 def _paths(given: Paths, name: str) -> list[Path]:
-    """Return one path or several as a list."""
+    """Return a list of paths. ``given`` is one path or several paths."""
     is_one = isinstance(given, (str, os.PathLike))
     paths: list[Any] = [given] if is_one else list(validation.check_iterable(given, name, "paths"))
     if not paths:
@@ -177,7 +176,7 @@ def _paths(given: Paths, name: str) -> list[Path]:
 
 
 def _opened(path: Path, labels: Path | None, options: Options) -> Source:
-    """Open a file or folder by its kind. An option that the kind does not support is an error."""
+    """Return the `Source` for a path. An option that the `Source` does not support is an error."""
     if path.is_dir():
         return ClassFolder(path, options, labels)
     existing(path)
@@ -194,7 +193,7 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
 
 
 class Scan:
-    """A scan of labelled files. `termsift.scan` creates it, and `termsift.count` reads it."""
+    """Labelled files to read: the result of `termsift.scan`, and an input of `termsift.count`."""
 
     def __init__(self, sources: list[Source], options: Options) -> None:
         self._sources, self._options, self.rules = sources, options, options.rules
@@ -207,7 +206,7 @@ class Scan:
             raise ValueError(f"{self._source}: its terms have no names; pass a file of names")
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._skipped = Skipped()  # the omissions of all sources
+        self._skipped = Skipped()  # the lines, rows and documents that were left out
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -230,10 +229,10 @@ class Scan:
         checkpoint: Checkpoint | None = None,
         state: Callable[[], bytes] = bytes,
     ) -> Generator[MatrixBlock | TextBlock, None, None]:
-        """Yield the blocks of all inputs and show progress. ``_path`` is the current path.
+        """Yield the blocks of all inputs and show progress. ``_path`` is the path being read.
 
-        With a ``counter`` (`TextCounting`), the core counts tables, and their blocks hold no texts.
-        With a ``checkpoint``, finished files are left out, and the ``state`` is saved.
+        If a ``counter`` (a `TextCounting`) counts tables in the core, blocks of tables are empty. A
+        ``checkpoint`` skips files that an earlier run finished, and saves the ``state``.
         """
         first = checkpoint.n_done if checkpoint else 0
         self._skipped = checkpoint.skipped if checkpoint else Skipped()
@@ -247,7 +246,7 @@ class Scan:
                         if report is not None:
                             report(bytes_before + block.n_bytes)
                         yield block
-                        del block  # frees the block before the next block is read
+                        del block  # free the block before the next block is read
                 bytes_before += source.n_bytes
                 if checkpoint:
                     checkpoint.save(number, self._skipped, state)
@@ -260,7 +259,7 @@ class Scan:
                 del block
 
     def _job(self, tf: str) -> dict[str, Any]:
-        """Return everything on which the counts of texts depend, for a checkpoint."""
+        """Return the files and options on which the counts of texts depend, for a checkpoint."""
         rules, options = self.rules.that_cut, self._options
         files = [(str(s.path), s.n_bytes, s.path.stat().st_mtime_ns) for s in self._sources]
         names = ("text", "label", "encoding", "input_format", "skip", "max_memory")
@@ -273,7 +272,7 @@ class Scan:
         }
 
     def _check_read(self, n_docs: float) -> None:
-        """Check, after reading, that the inputs held documents."""
+        """Raise an error if no document was read."""
         if not n_docs:
             skipped = self._skipped
             why = f"; {skipped} left out, first: {skipped.complaints[0]}" if skipped.n else ""

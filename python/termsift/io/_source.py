@@ -1,4 +1,4 @@
-"""The base of all kinds of input: their options, and the blocks that they yield."""
+"""Classes for all kinds of input: options, blocks of documents, and base classes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _COMPLAINTS_KEPT = 5
 
 @dataclass(frozen=True)
 class Options:
-    """How inputs are read: the options of `termsift.scan`."""
+    """The options of `termsift.scan`, which determine how inputs are read."""
 
     rules: TextRules
-    given: Collection[str] = ()  # given options that some kinds of input refuse
+    given: Collection[str] = ()  # options of the caller that some kinds of input refuse
     text: tuple[str | int, ...] | None = None
     label: str | int | Literal[False] | None = None
     encoding: str = "utf-8"
@@ -53,7 +53,7 @@ class Skipped:
     complaints: list[str] = field(default_factory=list)
 
     def add(self, complaints: Sequence[str], n: int = 1) -> None:
-        """Add ``n`` to the number, and keep the first few complaints."""
+        """Count ``n`` more omissions, and keep the first few complaints."""
         self.n += n
         self.complaints = [*self.complaints, *map(printable, complaints)][:_COMPLAINTS_KEPT]
 
@@ -63,7 +63,7 @@ class Skipped:
 
 @dataclass(frozen=True)
 class MatrixBlock:
-    """Documents of a matrix that were read together. Document d has ``n_labels[d]`` labels."""
+    """Some consecutive documents of a matrix. Document d has ``n_labels[d]`` labels."""
 
     X: Any
     labels: NDArray[Any]
@@ -90,7 +90,7 @@ def labelled(
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Texts that were read together. The label of text i is ``labels[codes[i]]``."""
+    """Some consecutive texts of an input. The label of text i is ``labels[codes[i]]``."""
 
     texts: _core.Texts
     codes: NDArray[np.int32]
@@ -107,12 +107,12 @@ class TextBlock:
 
 
 class Source(ABC):
-    """One input. ``kind`` is its ending or given format. ``files`` lists the files to read."""
+    """A file or folder to read. ``kind`` is the file format. ``files`` lists the files to read."""
 
     has_texts: ClassVar[bool] = False
-    labels_are_text: ClassVar[bool] = True  # text labels become integers if all are whole numbers
-    takes: ClassVar[Set[str]]  # accepted arguments that some other kinds refuse
-    why: ClassVar[str] = "a matrix holds no texts"  # the reason in errors about refused arguments
+    labels_are_text: ClassVar[bool] = True  # Text labels become integers if all are whole numbers.
+    takes: ClassVar[Set[str]]  # Accepted arguments that other kinds of input may refuse.
+    why: ClassVar[str] = "a matrix holds no texts"  # The reason to refuse an argument.
 
     def __init__(
         self, path: Path, options: Options, kind: str = "", labels: Path | None = None
@@ -134,7 +134,7 @@ class Source(ABC):
         return sum(file.stat().st_size for file in self.files)
 
     def complain(self, complaint: str) -> None:
-        """Raise an error about a row or document, or record it as skipped."""
+        """Raise an error about a row or document, or count the row or document as skipped."""
         if not self.options.skip:
             raise ValueError(f"{complaint}; {SKIP}")
         self.skipped.add([complaint])

@@ -18,10 +18,10 @@ from termsift._util.messages import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
 
-_COUNTED_BYTES = 1 << 25  # the bytes of a table to count at once; more would need more memory
+_COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_DELIMITERS = ",;\t|"  # the delimiters that are tried on a header
-_ROWS_AT_ONCE = 1 << 11  # the number of rows in a batch of an Arrow or Parquet table
+_DELIMITERS = ",;\t|"  # The delimiters that are tried on a header.
+_ROWS_AT_ONCE = 1 << 11  # The number of rows in a batch of an Arrow or Parquet table.
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
@@ -29,7 +29,7 @@ _ReadInto: TypeAlias = Callable[[memoryview], int]
 
 
 class Table(TextSource):
-    """A table of rows that the core reads."""
+    """A table in a text file, which the core parses."""
 
     @abstractmethod
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
@@ -58,12 +58,12 @@ class Table(TextSource):
                 self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
                 n_skipped, complaints = table.n_skipped, table.skipped
                 yield TextBlock(texts, codes, labels, raw.tell())
-                del texts, codes  # frees the texts before the next block is read
+                del texts, codes  # free the texts before the next block is read
                 block = None
 
 
 class JsonTable(Table):
-    """A file of JSON objects, one per line. A .json file may hold an array instead."""
+    """A file of JSON objects: one per line or, in a .json file, also in an array."""
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         texts, label = self.columns
@@ -72,7 +72,7 @@ class JsonTable(Table):
 
 
 class DelimitedTable(Table):
-    """A table of fields, with quoting (.csv, .tsv) or without (.txt)."""
+    """A table of delimited fields, quoted (.csv, .tsv) or never quoted (.txt)."""
 
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
@@ -86,19 +86,19 @@ class DelimitedTable(Table):
             raise ValueError(f"text and label must both be names or both be numbers, got {all_}")
         self._has_header = isinstance(self._columns[0], str)
         self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
-        # A table without header has two columns by default. Another tab in the text is an error.
+        # By default, a table without header has two columns, so a tab in the text is an error.
         is_usual = not self._has_header and options.text is None and options.label in (None, False)
         self._n_fields = 2 - (label is False) if is_usual else None
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
-        """Return the table, after its columns are found in the first row."""
+        """Find the columns in the first row, and return the table."""
         path, columns = self.path, list[Any](self._columns)
         options |= {"quoted": self.kind != ".txt"}
         table = _core.DelimitedTable(readinto, str(path), **options)
         rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
         delimiter, line, fields, fault = max(
             rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
-        )  # if no delimiter yields the columns, report the delimiter with the most fields
+        )  # prefer a delimiter that yields the columns, then a delimiter that yields many fields
         if fault is not None and self._n_fields is None:
             raise ValueError(fault)
         if not fields and self._has_header:
@@ -116,7 +116,7 @@ class DelimitedTable(Table):
 
 
 def _numbered(column: str | int) -> str | int:
-    """Return the number of a column as an int, or the name of a column unchanged."""
+    """Return a column's number as an int, or a column's name unchanged."""
     return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
@@ -154,7 +154,7 @@ class ArrowTable(TextSource):
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
         """Return the valid rows of a batch. ``row`` is the number of rows before the batch."""
         try:
-            for column in columns:  # the core does not check the offsets
+            for column in columns:  # the core does not check Arrow's offsets
                 column.validate(full=True)
         except pyarrow.ArrowInvalid as error:
             rows = f"rows {row + 1} to {row + len(columns[0])}"
@@ -166,8 +166,8 @@ class ArrowTable(TextSource):
             wide = [column.cast(pyarrow.large_string()) for column in texts]
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
-        # Labels are equal in every format: 1 becomes "1", and true becomes "true", as in JSON.
-        # The core numbers the labels, because pyarrow would import pandas (0.2 s and 60 MB).
+        # A label is the same text in all file formats: 1 becomes "1", and true becomes "true". The
+        # core numbers the labels, because pyarrow would import pandas (0.2 s and 60 MB).
         unlabelled = self.options.label is False
         none = _core.Texts.of_strings([""] * len(label))
         names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))
@@ -195,7 +195,7 @@ class ArrowTable(TextSource):
             # Do not map the file, because truncating a mapped file kills the process.
             batches: Any
             if self.kind == ".parquet":
-                # pyarrow's defaults keep every column chunk and buffers for each thread in memory.
+                # By default, pyarrow keeps all column chunks, and buffers per thread, in memory.
                 options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
                 table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
                 _check_columns(self.path, table.schema_arrow, names)
@@ -214,7 +214,7 @@ class ArrowTable(TextSource):
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
-    """Check that the last named column holds labels, and that all others hold texts."""
+    """Check that the last column in ``names`` holds labels, and the other columns hold texts."""
     for i, name in enumerate(names, 1):
         validation.check_one_column(str(path), name, schema.names, NAMED)
         of_column = schema.field(name).type

@@ -1,8 +1,8 @@
 r"""The scores in plain Python, written from the equations: the specification of termsift.
 
-This package is not fast, and it shares no code with the compiled path. Read it to learn what a
-number means, or compare the results of a faster computation with its results. These are its
-modules, in the order in which data passes through them:
+This package is not fast, and it shares no code with the compiled core. Read the package to learn
+what a number means, or to check the results of a faster computation. The modules are listed in the
+order in which data passes through them:
 
 ===============  =================================================================================
 ``counting``     documents and labels to counts
@@ -44,15 +44,15 @@ are inf. A value 0/0 is replaced by 0. No value is NaN.
 
 Notes
 -----
-Integer counts are exact. The formulas are computed in float64 exactly as they are written, so a
-difference of nearly equal numbers loses digits. The absolute error of ``md`` is about 1e-16 for
-each class. The relative error of an ordinary ``md`` score is 1e-12 to 1e-10. If a term hardly
-distinguishes the classes, the relative error is larger, and the score may even be below 0. The
-relative error of ``md_chi2`` is about 1e-16 ``|p + q| / |p - q|``. The other methods use exact
-fractions and are as accurate as their logarithms. But ``ig`` and ``g2`` subtract logarithms, and
-``bns`` subtracts quantiles. These three lose digits, as ``md`` does. `greedy` and `divergence` use
-exact probabilities and logarithms with sixty digits, because rounding would otherwise decide
-between equally good terms.
+Integer counts are exact. ``md`` and ``md_chi2`` are computed in float64 exactly as they are
+written, so a difference of nearly equal numbers loses digits. The absolute error of ``md`` is about
+1e-16 for each class. The relative error of a typical ``md`` score is 1e-12 to 1e-10. If a term
+hardly distinguishes the classes, the relative error of ``md`` is larger, and the score may even be
+below 0. The relative error of ``md_chi2`` is about 1e-16 ``|p_ic + q_ic| / |p_ic - q_ic|``. All
+other methods use exact fractions, and most are as accurate as the logarithm function. But ``ig``
+and ``g2`` subtract logarithms, ``bns`` subtracts quantiles, and all three methods lose digits.
+`greedy` and `divergence` use exact probabilities and logarithms with sixty digits, because rounding
+would otherwise decide between equally good terms.
 
 Examples
 --------

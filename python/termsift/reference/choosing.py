@@ -22,13 +22,13 @@ from termsift.reference.tables import (
     smoothing,
 )
 
-_DIGITS = 60  # precision of logarithms; probabilities are exact fractions
+_DIGITS = 60  # The number of digits of logarithms. Probabilities are exact fractions.
 _TIE = Decimal(10) ** -40  # Divergences with a smaller relative difference are treated as equal.
 
-Variable: TypeAlias = list[Fraction]  # the probability in each class that has documents
+Variable: TypeAlias = list[Fraction]  # the probability of a term or of the pool, by class
 
-# In these models every term is a variable of its own. In the other models, the chosen terms and the
-# pool of all other terms are the outcomes of one variable.
+# In Bernoulli and Poisson models, every term is a separate variable. In the other models, a single
+# variable has the chosen terms and the pool of all other terms as its outcomes.
 INDEPENDENT = ("bernoulli", "poisson")
 
 
@@ -40,7 +40,7 @@ def divergence(
     class_prior: ClassPrior = None,
     model: str = "multinomial",
 ) -> float:
-    """Return how well a set of terms tells the classes apart, with all other terms pooled.
+    """Return the divergence of the classes for a set of terms, with all other terms pooled.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def divergence(
     Returns
     -------
     float
-        The J-divergence of two classes, or the JMH divergence of more classes, in nats. With the
-        models "bernoulli" and "poisson" it is the sum of ``md`` over the terms, and there is no
-        pool.
+        The J-divergence of two classes, or the JMH divergence of more classes, in nats. In the
+        models "bernoulli" and "poisson", the divergence is the sum of ``md`` over the terms,
+        without a pool.
 
     Examples
     --------
@@ -89,41 +89,40 @@ def greedy(
     Parameters
     ----------
     counts : ReferenceCounts or similar
-        Any object with ``class_docs`` and the counts that the model uses, dense or sparse. These
-        are ``term_frequency`` for "multinomial" and "poisson", and ``document_frequency`` for the
-        other models.
+        Any object with ``class_docs`` and the counts that the model uses, dense or sparse. The
+        models "multinomial" and "poisson" use ``term_frequency``, and the other models use
+        ``document_frequency``.
     k : int, optional
-        The number of terms to choose. By default, or if there are fewer than k terms, all are
-        chosen.
+        The number of terms to choose. By default, all terms are chosen.
     alpha : float or pair of floats, default 1
         Smoothing, as for `class_scores`, except that 0.1 means exactly 1/10 and not the nearest
-        double. No probability may be 0, and the probabilities of a class must sum to at most 1, so
-        M * b1 <= b2. Neither condition applies to the models "bernoulli" and "poisson".
+        double. Except in the models "bernoulli" and "poisson", no probability may be 0, and the
+        probabilities of a class must sum to at most 1, so M * b1 <= b2.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
         As for `class_scores`. The divergence of two classes does not depend on the prior.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
-        As for `class_scores`. With "bernoulli" and "poisson" the terms are independent. Therefore
-        they are chosen in the order of ``md``, and the divergences are the running sums of ``md``.
+        As for `class_scores`. With "bernoulli" and "poisson" the terms are independent, so terms
+        are chosen in the order of ``md``, and the divergences are the running sums of ``md``.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
         The terms in the order in which they are chosen. Equally good terms are ordered by index.
     divergences : ndarray of shape (min(k, M),)
-        The divergence after each step, in nats. It never decreases (Theorem 1).
+        The divergence after each step, in nats. Divergences never decrease (Theorem 1).
 
     Notes
     -----
     For every term i that is not yet chosen, step k forms k + 1 variables: the chosen terms
     :math:`s_1, \ldots, s_{k-1}`, the term i, and the pool of all other terms. The probability of
-    the pool is :math:`1 - p_{ic} - \sum_m p_{s_m c}`. The step chooses the term i for which the
-    classes' distributions of these variables diverge most. For two classes, the paper uses the
-    divergence
+    the pool in class c is :math:`1 - p_{ic} - \sum_m p_{s_m c}`. Step k chooses the term i for
+    which the distributions of the k + 1 variables in the classes diverge most. For two classes, the
+    paper uses the divergence J:
 
         J = sum over variables of (p_1 - p_2) log(p_1 / p_2).
 
-    The paper's Algorithm 1 covers only two classes. For more classes, this function uses JMH, which
-    the paper's other algorithms maximise. For two classes, JMH equals J::
+    The paper's Algorithm 1 covers only two classes. For more classes, this function uses the
+    divergence JMH, which the paper's other algorithms maximise. For two classes, JMH equals J::
 
         JMH = sum over variables and classes of p_c log(p_c / q_c)
 
@@ -159,7 +158,7 @@ def greedy(
 
 
 def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
-    r"""Return whether the first term is the same with and without the pool.
+    r"""Return whether Algorithm 1 chooses the same first term with and without the pool.
 
     Parameters
     ----------
@@ -169,22 +168,23 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     Returns
     -------
     bool
-        True if the term with the largest own part of the divergence also has the largest total. The
-        total is a term's own part plus the pool's part.
+        True if the term that contributes most to the divergence is also the term with the largest
+        sum of its contribution and the pool's contribution.
 
     Notes
     -----
     ``md`` is the divergence after the first step of Algorithm 1, so the ranking by ``md`` and
     Algorithm 1 always begin with the same term. The paper derives Algorithm 2 by an approximation
-    that could change this term. Since the probability p of a term is small, the approximation drops
-    the pool's part and keeps only the term's own part. Let :math:`e_1` be the term with the largest
-    own part, sum_c p log(p/q). Algorithm 1 also chooses :math:`e_1` first if and only if, for every
-    other term e,
+    that could change the first term. Because the probability p of a term is small, the
+    approximation keeps the contribution of the term, own(e) = sum_c p log(p/q), and drops the
+    contribution of the pool. Let :math:`e_1` be the term with the largest own(e). Algorithm 1 also
+    chooses :math:`e_1` first if and only if, for every other term e:
 
-        Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1),
+        Delta <= own(e_1) - own(e),    Delta = pool(e) - pool(e_1).
 
-    where pool(e) is sum_c (1-p) log((1-p)/(1-q)) for the term e. The paper states this condition
-    only for one direction of the divergence, KL(P_1, P_2), and only for the second-best term.
+    In this condition, pool(e) is sum_c (1-p) log((1-p)/(1-q)), the contribution of a pool without
+    e. The paper states this condition only for one direction of the divergence, KL(P_1, P_2), and
+    only for the second-best term.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
     >>> same_first_term(count([[3, 0, 1], [0, 3, 1]], ["sport", "trade"]))
     True
 
-    If a term makes up half of a class, the pool's part is as large as the term's part:
+    If a term makes up half of a class, the pool contributes as much as the term:
 
     >>> counts = count([[10, 8, 28], [0, 36, 26]], [0, 1])
     >>> same_first_term(counts)
@@ -213,7 +213,7 @@ def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior 
 
 def _share(x: Variable, pi: list[Fraction]) -> Decimal:
     """Return the contribution of one variable to the divergence of the classes."""
-    if len(x) == 2:  # J, as in the paper
+    if len(x) == 2:  # use the divergence J of the paper
         return _times_log(x[0] - x[1], x[0], x[1])
     q = exact_outside(x, pi)
     return sum((_times_log(x_c, x_c, q_c) for x_c, q_c in zip(x, q, strict=True)), Decimal(0))
@@ -232,7 +232,7 @@ def _md(x: Variable, pi: list[Fraction], model: str) -> Decimal:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> Decimal:
-    """Return factor * log(x / y): 0 if the factor is 0 or x = y, and otherwise inf if y is 0."""
+    """Return factor * log(x / y), where 0 * log is 0, log(0 / 0) is 0 and log(x / 0) is inf."""
     if factor == 0 or x == y:
         return Decimal(0)
     if y == 0:
@@ -245,12 +245,12 @@ def _decimal(x: Fraction) -> Decimal:
 
 
 def _pool(p: list[Variable], chosen: list[int]) -> Variable:
-    """Return the pool of all terms that are not chosen, as one variable."""
+    """Return the total probability, in each class, of all terms that are not chosen."""
     return [1 - sum((p[i][c] for i in chosen), Fraction(0)) for c in range(len(p[0]))]
 
 
 def _simple(x: float) -> Fraction:
-    """Return a simple fraction that rounds to x, such as 1/10 for 0.1, or else the exact x."""
+    """Return a simple fraction that rounds to x, such as 1/10 for 0.1, or else return x."""
     above, numerator, below, denominator, rest = 0, 1, 1, 0, Fraction(x)
     while denominator <= 2**30:
         whole = math.floor(rest)
@@ -265,7 +265,7 @@ def _simple(x: float) -> Fraction:
 def _fractions(
     counts: Any, alpha: Alpha, class_prior: ClassPrior, model: str
 ) -> tuple[list[Variable], list[Fraction]]:
-    """Return each term as a variable, and the priors of the classes with documents."""
+    """Return the probabilities of each term, and the priors, in classes with documents."""
     x_ic, X_c = events(counts, model)
     n_terms = len(x_ic[0])
     b1, b2 = smoothing(alpha, n_terms, model)

@@ -20,7 +20,7 @@ METRICS = (
     *("macro_precision", "macro_recall", "macro_f1"),
 )
 
-_TIE = 2.0**-45  # Posteriors are equal if their relative difference is at most this.
+_TIE = 2.0**-45  # Log posteriors with a smaller relative difference are equal.
 
 Curve: TypeAlias = dict[str, list[Any]]
 
@@ -58,7 +58,7 @@ def log_posteriors(
     Notes
     -----
     Let p_ic = (x_ic + b1) / (X_c + b2), and let x_i be the occurrences of term i in the document.
-    All sums run over the k terms::
+    All sums run over the k terms of the model::
 
         "multinomial"   log n_c + sum_i x_i log p_ic                  x_ic = l_ic, X_c = sum_i l_ic
         "binary"        the same with x_i = 1                         x_ic = d_ic, X_c = sum_i d_ic
@@ -127,9 +127,9 @@ def predict(
     Returns
     -------
     list of int
-        For each document, the first class whose log posterior equals the largest. Two log
-        posteriors are equal if they differ by at most 2^-45 times the sum of the absolute values of
-        their summands.
+        For each document, the first class whose log posterior equals the largest log posterior. Two
+        log posteriors are equal if they differ by at most 2^-45 times the sum of the absolute
+        values of their summands.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def selection_curve(
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> Curve:
-    """Train and test naive Bayes on the first k terms, for each k.
+    """Train and test naive Bayes on the first k terms of a ranking, for several k.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def selection_curve(
     X_train, y_train, X_test, y_test
         Documents as for `count`, and one label for each document.
     ks : sequence of int, optional
-        The numbers of terms, by default all from 1 to the length of the ranking.
+        The numbers k of terms, by default all numbers from 1 to the length of the ranking.
     naive_bayes, alpha
         As for `log_posteriors`.
 
@@ -213,7 +213,7 @@ def selection_curve(
     -------
     dict of str to list
         The key "k" has the numbers of terms, and "predictions" has the predicted labels of the test
-        documents for each k. Each of ``METRICS`` has one number for each k.
+        documents for each k. The other keys are ``METRICS``, with one number for each k.
 
     Examples
     --------
@@ -247,7 +247,7 @@ def cross_validate(
     naive_bayes: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[Curve]:
-    """Count, rank, train and test for each fold.
+    """Rank terms by the training documents of a fold, and test naive Bayes on its test documents.
 
     Parameters
     ----------
@@ -258,8 +258,8 @@ def cross_validate(
     method, model : str
         As for `score`. The scores and the classifier use the same alpha.
     policy : {"top", "round_robin"}
-        The policy. "top" ranks terms with the function `rank`, and "round_robin" with the function
-        `round_robin`.
+        The policy "top" ranks terms with the function `rank`, and the policy "round_robin" uses the
+        function `round_robin`.
     ks, naive_bayes, alpha
         As for `selection_curve`.
 
@@ -302,8 +302,8 @@ def metrics(known: Sequence[Hashable], predicted: Sequence[Hashable]) -> dict[st
     Suppose that a class has T documents, that a classifier assigns P documents to the class, and
     that H of these P documents belong to the class. The precision of the class is H/P, its recall
     is H/T, and its F1 is 2H/(P + T), where 0/0 is 0. The metrics are means over all classes among
-    the true and predicted labels. Metrics whose names begin with "macro" are unweighted means. The
-    means of all other metrics are weighted by T.
+    the true and predicted labels. Metrics whose names begin with "macro" are unweighted means. All
+    other metrics are means weighted by the number T of documents of each class.
 
     Examples
     --------

@@ -20,7 +20,7 @@ from termsift.reference.machines import document_vectors, linear_machines
 from termsift.reference.ranking import check_k
 
 _SHAPES = [math.exp(math.log(0.1) + i / 19 * math.log(30 / 0.1)) for i in range(20)]
-_MOST_TERMS = 4000  # the largest number of terms in the likelihood of a shape
+_MOST_TERMS = 4000  # the largest number of terms for the estimate of the shape
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,15 +44,14 @@ def conditional_gain(
     X, y, sample_weight
         As for `count`, with one label per document.
     k : int, optional
-        The number of terms to choose. By default, or if there are fewer than k terms, all are
-        chosen.
+        The number of terms to choose. By default, all terms are chosen.
     shape : float or "empirical_bayes"
         The number ``a`` in the Notes. "empirical_bayes" stands for the result of `likeliest_shape`.
     temper, step : float
         The numbers rho and b in the Notes.
     balance : float
-        The loss of a document of class c has a weight proportional to n_c^-balance. The weights are
-        scaled so that their sum does not depend on the balance.
+        The loss of a document of class c has a weight proportional to n_c^-balance. The weights of
+        the losses are scaled so that their sum does not depend on the balance.
     classes_in_play : int
         The number of classes that can have a positive probability for a document.
 
@@ -65,33 +64,33 @@ def conditional_gain(
 
     Notes
     -----
-    There are n documents, n_c of them in class c. Term t is in d_t documents, D_tc of them in class
-    c. W_tc is the logarithm of the ratio of D_tc to its expected value, shrunk towards 0 by ``a``.
-    W'_tc is the same number computed without one document of class c that has the term::
+    There are n documents, of which n_c belong to class c. Term t is in d_t documents, of which D_tc
+    belong to class c. W_tc is the logarithm of the ratio of D_tc to its expected value, shrunk
+    towards 0 by ``a``. W'_tc is W_tc if one document of class c with term t is left out::
 
         W_tc  = log((D_tc + a) / (n_c d_t / n + a))
         W'_tc = log((D_tc - 1 + a) / ((n_c - 1) (d_t - 1) / (n - 1) + a))
 
-    (Negative differences count as 0, and 0/0 is 0.) Let a document d of class y contain m of the
-    chosen terms. Let P_dc, in single precision, be the probability that d belongs to class c:
+    In W'_tc, negative differences count as 0, and 0/0 is 0. Let a document d of class y contain m
+    of the chosen terms. Let P_dc be the single-precision probability that document d is in class c:
 
-        P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))),
+        P_dc proportional to n_c exp(F_dc / (1 + rho (m - 1))).
 
-    where F_dc is the sum of W_tc over these m terms or, for c = y, the sum of W'_tc. If m = 0, then
-    P_dc = n_c / n. When the first term t of a document is chosen, the document keeps only
-    ``classes_in_play`` classes: its own class, and the other classes with the largest log(n_c / n)
-    + W_tc. These values are rounded to multiples of 2^-30 before they are compared, and ties go to
-    the lower index. P_dc = 0 for all other classes. Suppose that term t multiplies the odds of
-    class c by exp(b W_tc), or by exp(b W'_tc) for c = y. The gain of term t is the resulting
-    decrease of the losses -log P_dy::
+    In this formula, F_dc is the sum of W_tc over the m chosen terms of document d or, for c = y,
+    the sum of W'_tc. If document d has no chosen term, P_dc is n_c / n. When the first term t of a
+    document is chosen, the document keeps only ``classes_in_play`` classes: its own class, and the
+    other classes with the largest log(n_c / n) + W_tc, rounded to multiples of 2^-30. Classes with
+    equal values are ordered by index. For classes that are not kept, P_dc = 0. Suppose that term t
+    multiplies the odds of class c by exp(b W_tc), or by exp(b W'_tc) if c = y. The gain of term t
+    is the decrease of the losses -log P_dy, summed over documents::
 
         gain_t = sum over the documents d with t of
                  -log(sum over c != y of P_dc exp(b (W_tc - W'_ty)), plus P_dy)
 
-    The candidates are kept in a queue, ordered by their last known gains. The first candidate is
-    chosen if its gain was computed after the last choice. Otherwise its gain is computed again, and
-    the candidate returns to the queue. Gains are rounded to multiples of 2^-40 n nats before they
-    are compared, and equal gains are ordered by index.
+    The candidates are kept in a queue, ordered by their last known gains. If the gain of the first
+    candidate was computed after the last choice, the candidate is chosen. If the gain is older, it
+    is computed again, and the candidate returns to the queue. Gains are rounded to multiples of
+    2^-40 n nats before they are compared, and equal gains are ordered by index.
 
     Examples
     --------
@@ -138,14 +137,14 @@ def guided_gain(
     -----
     Let w_tc be the weights of `linear_machines` after three epochs, with documents in the order of
     their classes. Let z be the mean of the nonzero entries of the documents' vectors. Let w_t* be
-    the mean of w_tc over the classes that lack the term, or over all classes if all have it::
+    the mean of w_tc over the classes without term t, or over all classes if every class has t::
 
         u_tc    = max(0.1, (|w_tc| + max_k |w_tk|) / (2 max |w|))^0.75
         W_tc   += z/2 (w_tc - w_t*)      for classes that have the term, and W'_tc likewise
         gain_t  = sum over the documents d with t of
                   -u_ty log(sum over c != y of P_dc exp(b (W_tc - W'_ty)), plus P_dy)
 
-    Everything else is the same as in `conditional_gain`.
+    In all other respects, `guided_gain` is defined like `conditional_gain`.
 
     Examples
     --------
@@ -245,13 +244,14 @@ def _choose(
 def likeliest_shape(counts: ReferenceCounts) -> float:
     """Return the shape with the largest likelihood of the document frequencies.
 
-    In the model, D_tc has a Poisson distribution with mean lambda n_c d_t / n, where lambda has
-    the distribution Gamma(a, a). Therefore D_tc is negative binomial. Its likelihood is computed
-    for twenty values of ``a`` from 0.1 to 30 and for all terms with d_t >= 2. If there are more
-    than 4,000 such terms, 4,000 evenly spaced ones are used. Let E = n_c d_t / n. The ratios
-    Gamma(D_tc + a) / Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole, because with
-    large weights their parts are so large that rounding would lose the other factors. The factor 1
-    / D_tc, which does not depend on ``a``, is left out.
+    Let d_t be the document frequency of term t, and let E = n_c d_t / n be its expected value for
+    class c. In the model, the document frequency D_tc of term t in class c has a Poisson
+    distribution with mean lambda E, where lambda has the distribution Gamma(a, a). Therefore D_tc
+    has a negative binomial distribution. The likelihood of twenty values of ``a`` from 0.1 to 30 is
+    computed from all terms with d_t >= 2, or from 4,000 evenly spaced terms if there are more. The
+    ratios Gamma(D_tc + a) / Gamma(D_tc) and (1 + a / E)^-D_tc are each computed as a whole, because
+    rounding of huge numerators would lose the other factors. The factor 1 / D_tc does not depend on
+    ``a`` and is left out.
 
     Examples
     --------
@@ -291,7 +291,7 @@ def _log_gamma_ratio(x: float, a: float) -> float:
 def _guide(
     X: Any, own: list[int], w: Floats, has: npt.NDArray[np.bool_], cost: float
 ) -> tuple[Floats, Floats]:
-    """Return u_tc, and the increase of W_tc and W'_tc. ``has`` marks the terms of each class."""
+    """Return u_tc of `guided_gain` and the increase of W_tc. ``has`` marks the terms of classes."""
     some = sorted((d for d in range(len(own)) if w[d] > 0), key=lambda d: own[d])
     documents, n_terms, _ = read_documents(X)
     table = np.zeros((len(some), n_terms))
@@ -325,7 +325,7 @@ def _presence(X: Any) -> npt.NDArray[np.bool_]:
 
 
 def _log_lifts(D: Floats, n_c: Floats, a: float) -> tuple[Floats, Floats]:
-    """Return W_tc and W'_tc, with terms in rows."""
+    """Return W_tc and W'_tc of `conditional_gain`, with a row for each term."""
     n, d = float(n_c.sum()), D.sum(axis=0)
     W, own_W = np.zeros(D.T.shape), np.zeros(D.T.shape)
     for c in range(len(n_c)):

@@ -29,8 +29,8 @@ class ReferenceCounts:
     class_docs : ndarray of shape (N,)
         The number of documents of each class, n_c.
     class_tokens : ndarray of shape (N,)
-        The number of tokens of each class, l_c. It is the sum of a row of ``term_frequency``, added
-        in term order.
+        The number of tokens of each class, l_c. Each number is the sum of a row of
+        ``term_frequency``, added in term order.
     term_frequency : ndarray of shape (N, M)
         The term frequencies l_ic.
     document_frequency : ndarray of shape (N, M)
@@ -38,8 +38,8 @@ class ReferenceCounts:
     n_docs : int or float
         The number of documents n. Every document counts once, whatever the number of its classes.
     collection_term_frequency, collection_document_frequency : ndarray of shape (M,), or None
-        The totals l_i and d_i, where each document counts once. If every document has exactly one
-        class, these are the sums over the classes, and the attributes are None.
+        The totals l_i and d_i over all documents. If every document has exactly one class, the
+        totals are the sums over the classes, and these attributes are None.
     tf : {"raw", "log", "binary"}
         How entries were counted (see `count`).
     """
@@ -75,25 +75,25 @@ def count(
     sample_weight : sequence of n_docs numbers, optional
         A document of weight w counts as w documents, and a document of weight 0 is ignored.
     classes : sequence of labels, optional
-        The classes in the order of the result. By default these are the labels of ``y`` in sorted
-        order. If the labels cannot be compared, they are sorted by type and text. For an indicator
-        matrix the default is 0, ..., N - 1.
+        The classes in the order of the result. By default, the classes are the labels of ``y`` in
+        sorted order. If the labels cannot be compared, they are sorted by type and text. The
+        classes of an indicator matrix are 0, ..., N - 1 by default.
     tf : {"raw", "log", "binary"}
-        The count of a term that occurs x > 0 times in a document: x, log(1 + x) or 1.
+        A term that occurs x > 0 times counts x ("raw"), log(1 + x) ("log") or 1 ("binary").
 
     Returns
     -------
     ReferenceCounts
-        Exact int64 counts if ``X`` and the weights have an integer or boolean type. With "binary"
-        only the type of the weights matters, and with "log" counts are never exact. Counts that are
-        not exact are float64, and each cell is the sum of value times weight in document order.
+        Exact int64 counts if ``X`` and the weights have an integer or boolean type. With
+        ``tf="binary"`` only the type of the weights matters, and with ``tf="log"`` no count is
+        exact. Inexact counts are float64 sums of value times weight in document order.
 
     Raises
     ------
     ValueError
         If lengths differ, ``tf`` is unknown, a value or weight is negative or not finite, a label
-        is None, NaN or not among ``classes``, or an indicator matrix is invalid. Such a matrix must
-        hold only 0 and 1, and must have several columns if ``classes`` is not given.
+        is None, NaN or not among ``classes``, or an indicator matrix is invalid. An indicator
+        matrix must hold only 0 and 1, and must have several columns if ``classes`` is not given.
     OverflowError
         If a count exceeds the range of its type.
 
@@ -133,7 +133,7 @@ def count(
     for document, members, weight in zip(documents, memberships, weights, strict=True):
         w = number(weight)
         n_docs += w
-        # If a product of tiny numbers underflows to 0, it is ignored like any other zero.
+        # A product of tiny numbers that underflows to 0 is ignored like any other zero.
         occurrences = [(i, number(value) * w) for i, value in document]
         for c in members:
             n_c[c] += w
@@ -166,7 +166,7 @@ def _add(
 
 
 def _transformed(document: Document, tf: str) -> Document:
-    """Return one entry for each term, the transformed sum of the term's entries."""
+    """Return one entry for each term: log(1 + x) or 1, where x is the sum of its entries."""
     return [(i, math.log1p(x) if tf == "log" else 1) for i, x in summed(document).items()]
 
 
@@ -204,19 +204,19 @@ def read_documents(X: Any) -> tuple[list[Document], int, bool]:
 
 
 def is_indicator(y: Any) -> bool:
-    """Return whether y is an indicator matrix. A list of tuples is not: each tuple is a label."""
+    """Return whether y is an indicator matrix. In a list of tuples, each tuple is a label."""
     return hasattr(y, "toarray") or getattr(y, "ndim", 1) == 2
 
 
 def as_list(values: Any) -> list[Any]:
-    """Return the elements of an array or sequence as Python's own objects."""
+    """Return the elements of an array or sequence as a list of Python objects."""
     return list(values.tolist() if hasattr(values, "tolist") else values)
 
 
 def _memberships(
     y: Any, classes: Iterable[Hashable] | None
 ) -> tuple[list[Hashable], list[list[int]]]:
-    """Return the classes, and for each document the positions of its classes among them."""
+    """Return the classes, and for each document the positions of its classes in the list."""
     given: list[Any] | None = None if classes is None else list(classes)
     if given is not None and len(set(given)) != len(given):
         raise ValueError("classes contains a label twice")
@@ -257,7 +257,7 @@ def count_table(
 ) -> tuple[list[str], ReferenceCounts]:
     """Return the sorted terms and the counts of rows (term, label, count, documents).
 
-    Rows with the same term and label are added. ``class_docs`` maps each label to n_c.
+    The counts of rows with the same term and label are added. ``class_docs`` maps labels to n_c.
 
     Examples
     --------
@@ -283,7 +283,7 @@ def count_table(
 
 
 def _is_missing(label: Any) -> bool:
-    """Return whether a label is None or NaN, or a tuple or frozenset that contains either."""
+    """Return whether a label is None or NaN, or a tuple or frozenset that contains None or NaN."""
     if isinstance(label, (tuple, frozenset)):
         return any(_is_missing(part) for part in label)
     return label is None or label != label

@@ -40,17 +40,17 @@ def class_directions(
     -------
     ndarray of shape (N, M), int8
         The value is 1 if the class has more of the term than the other classes, -1 if it has less,
-        and 0 otherwise. For classes without documents it is 0.
+        and 0 otherwise. The value is 0 for classes without documents.
 
     Notes
     -----
     Directions are computed exactly. ``md`` and ``md_chi2`` compare p_ic with q_ic, and
     ``chi2_counts`` compares l_ic with its expected value. ``log_ratio`` compares smoothed
-    frequencies. ``log_odds`` compares the two parts of its odds ratio, the products (l_ic + a_i) (L
-    - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). The difference
-    of the products is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts`` has the same direction as
-    ``log_odds``. ``tfidf`` and ``c_tfidf`` compare nothing, so they also use the direction of
-    ``log_odds``. All other methods compare A D with C B.
+    frequencies. ``log_odds`` compares the numerator and denominator of its odds ratio, (l_ic + a_i)
+    (L - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). The
+    numerator minus the denominator is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts``, ``tfidf``
+    and ``c_tfidf`` have the same direction as ``log_odds``. All other methods compare A D with C B,
+    products of cells of the contingency table.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """The formulas: one function for each method, which returns the value of term i for class c.
 
-The symbols and conventions are those of `termsift.reference`. A and B are the numbers of documents
-with term i in class c and outside it. C and D are the numbers of documents without term i in class
-c and outside it.
+The symbols and conventions are those of `termsift.reference`. In class c, A documents contain term
+i, and C documents do not. In all other classes together, B documents contain term i, and D
+documents do not.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def md(t: Probabilities, i: int, c: int) -> float:
     """``p log(p/q) + (1-p) log((1-p)/(1-q))``, the KL divergence of two Bernoulli variables.
 
     For two Poisson variables the divergence is p log(p/q) - p + q. The source is Tang, Kay and He
-    2016, Algorithms 2 and 3. The form for Poisson variables is termsift's own.
+    2016, Algorithms 2 and 3. The paper has no formula for Poisson variables.
     """
     p, q = t.p(i, c), t.q(i, c)
     if t.model == "poisson":
@@ -36,8 +36,8 @@ def md(t: Probabilities, i: int, c: int) -> float:
 def md_chi2(t: Probabilities, i: int, c: int) -> float:
     """``1/2 [(p-q)^2 / var(q) + (p-q)^2 / var(p)]``, or ``(p-q)^2 / var(q)`` for "pearson".
 
-    var(q) is q (1-q), or q for Poisson variables. The source is Tang, Kay and He 2016, eq. (20) and
-    Section 4.4.
+    The variance var(q) is q (1-q), or q for Poisson variables. The source is equation (20) and
+    Section 4.4 of Tang, Kay and He 2016.
     """
     p, q = t.p(i, c), t.q(i, c)
     pearson = _squared_gap_over_variance(p, q, t.model)
@@ -69,22 +69,22 @@ def _squared_gap_over_variance(p: float, q: float, model: str) -> float:
 
 
 def df(t: Cells, i: int, c: int) -> Value:
-    """Document frequency, ``A``. Yang and Pedersen 1997."""
+    """Document frequency, ``A`` (Yang and Pedersen 1997)."""
     return t.A(i, c)
 
 
 def df_of_term(t: Cells, i: int) -> Value:
-    """Document frequency in the whole collection, ``d_i``. Yang and Pedersen 1997."""
+    """Document frequency in the whole collection, ``d_i`` (Yang and Pedersen 1997)."""
     return t.d_i[i]
 
 
 def tfidf(t: Cells, i: int, c: int) -> Value:
-    """``l_ic log(n / d_i)``. Salton, Wong and Yang 1975."""
+    """``l_ic log(n / d_i)`` (Salton, Wong and Yang 1975)."""
     return float(t.l_ic[c][i]) * log(t.n / t.d_i[i])
 
 
 def tfidf_of_term(t: Cells, i: int) -> Value:
-    """``l_i log(n / d_i)``. Salton, Wong and Yang 1975."""
+    """``l_i log(n / d_i)`` (Salton, Wong and Yang 1975)."""
     return float(t.l_i[i]) * log(t.n / t.d_i[i])
 
 
@@ -92,20 +92,20 @@ def tfidf_of_term(t: Cells, i: int) -> Value:
 
 
 def mi(t: Cells, i: int, c: int) -> Value:
-    """Pointwise mutual information, ``log(A n / (d_i n_c))``. Yang and Pedersen 1997."""
+    """Pointwise mutual information, ``log(A n / (d_i n_c))`` (Yang and Pedersen 1997)."""
     return log(t.A(i, c) * t.n / (t.d_i[i] * t.n_c[c]))
 
 
 def cet(t: Cells, i: int, c: int) -> Value:
-    """Cross entropy for text, ``(A/n) log(A n / (d_i n_c))``. Mladenic and Grobelnik 1999."""
+    """Cross entropy for text, ``(A/n) log(A n / (d_i n_c))`` (Mladenic and Grobelnik 1999)."""
     return _times_log(t.A(i, c) / t.n, t.A(i, c) * t.n, t.d_i[i] * t.n_c[c])
 
 
 def ig(t: Cells, i: int, c: int) -> Value:
     """Information gain, ``(A/n) log(A n / (d_i n_c)) + (C/n) log(C n / ((n-d_i) n_c))``.
 
-    The source is Yang and Pedersen 1997. If no document has two classes, the sum over the classes
-    is the mutual information of the term's presence and the class.
+    The source is Yang and Pedersen 1997. If no document has two classes, the sum of the values over
+    the classes is the mutual information of the term's presence and the class.
     """
     absence = _times_log(t.C(i, c) / t.n, t.C(i, c) * t.n, (t.n - t.d_i[i]) * t.n_c[c])
     return cet(t, i, c) + absence
@@ -115,34 +115,34 @@ def ig(t: Cells, i: int, c: int) -> Value:
 
 
 def chi2(t: Cells, i: int, c: int) -> Value:
-    """``n det^2 / (n_c (n-n_c) d_i (n-d_i))``. Yang and Pedersen 1997."""
+    """``n det^2 / (n_c (n-n_c) d_i (n-d_i))`` (Yang and Pedersen 1997)."""
     margins = t.n_c[c] * t.outside(c) * t.d_i[i] * (t.n - t.d_i[i])
     return _ratio(t.n * t.det(i, c) ** 2, margins)
 
 
 def chi2_printed(t: Cells, i: int, c: int) -> Value:
-    """``det^2 / (A B C D)``. Tang, Kay and He 2016, Section 2, as printed."""
+    """``det^2 / (A B C D)``, as printed in Section 2 of Tang, Kay and He 2016."""
     return _ratio(t.det(i, c) ** 2, t.A(i, c) * t.B(i, c) * t.C(i, c) * t.D(i, c))
 
 
 def ngl(t: Cells, i: int, c: int) -> Value:
     """``sqrt(n) det / sqrt(n_c (n-n_c) d_i (n-d_i))``: sqrt(chi2) with the sign of det.
 
-    Ng, Goh and Low 1997.
+    The source is Ng, Goh and Low 1997.
     """
     root = math.sqrt(chi2(t, i, c))
     return root if t.det(i, c) >= 0 else -root
 
 
 def g2(t: Cells, i: int, c: int) -> Value:
-    """``2 sum O log(O/E)`` over the four cells O. Dunning 1993.
+    """``2 sum O log(O/E)`` over the four cells O (Dunning 1993).
 
     The expected number E of a cell is its row total times its column total, divided by n.
     """
     with_term, without = t.d_i[i], t.n - t.d_i[i]
     within, outside = t.n_c[c], t.outside(c)
-    # With two classes, the cells A, B, C, D of one class are B, A, D, C of the other class. fsum
-    # does not depend on the order, so both classes get the same bits.
+    # With two classes, the cells A, B, C, D of one class are the cells B, A, D, C of the other
+    # class. fsum does not depend on the order of its summands, so the two classes get equal values.
     return 2 * math.fsum(
         (
             _times_log(t.A(i, c), t.A(i, c) * t.n, with_term * within),
@@ -154,14 +154,14 @@ def g2(t: Cells, i: int, c: int) -> Value:
 
 
 def gss(t: Cells, i: int, c: int) -> Value:
-    """``det / n^2`` with det = AD - CB. Galavotti, Sebastiani and Simi 2000."""
+    """``det / n^2`` with det = AD - CB (Galavotti, Sebastiani and Simi 2000)."""
     return t.det(i, c) / t.n**2
 
 
 def odds_ratio(t: Cells, i: int, c: int) -> Value:
-    """Odds ratio, ``A D / (B C)``. van Rijsbergen 1979.
+    """Odds ratio, ``A D / (B C)`` (van Rijsbergen 1979).
 
-    Mladenic and Grobelnik 1999 use its logarithm. The ranking by the default aggregate is the same.
+    Mladenic and Grobelnik 1999 use log(A D / (B C)), which gives the same ranking by default.
     """
     return _ratio(t.A(i, c) * t.D(i, c), t.B(i, c) * t.C(i, c))
 
@@ -195,7 +195,7 @@ def _clipped(rate: Fraction) -> Fraction:
 
 
 def _normal_quantile(rate: Fraction) -> float:
-    if rate > Fraction(1, 2):  # F is symmetric, and float(1 - rate) loses fewer digits.
+    if rate > Fraction(1, 2):  # float(1 - rate) loses fewer digits than float(rate)
         return -NormalDist().inv_cdf(float(1 - rate))
     return NormalDist().inv_cdf(float(rate))
 
@@ -215,10 +215,10 @@ def jlh(t: Cells, i: int, c: int) -> Value:
 def log_odds(t: Cells, i: int, c: int) -> Value:
     """``log(x (S-u) / (u (R-x))) / sqrt(1/x + 1/u)``, the z-score of a log odds ratio.
 
-    Here x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0 and S = L - l_c + a_0. The source is
-    Monroe, Colaresi and Quinn 2008, eqs. 15-22, with their informative Dirichlet prior a_i = a_0
-    l_i / L. The prior adds a_0 = b2 occurrences in total, and divides them among the terms in
-    proportion to l_i. Without a prior, x or u may be 0. The value is then the limit, 0.
+    In this formula, x = l_ic + a_i, u = l_i - l_ic + a_i, R = l_c + a_0 and S = L - l_c + a_0. The
+    source is Monroe, Colaresi and Quinn 2008, eqs. 15-22, with their informative Dirichlet prior
+    a_i = a_0 l_i / L. The prior adds a_0 = b2 occurrences in total, and divides them among the
+    terms in proportion to l_i. Without a prior, x or u may be 0, and the value is the limit, 0.
     """
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     a_i = t.b2 * l_i / L
@@ -229,13 +229,13 @@ def log_odds(t: Cells, i: int, c: int) -> Value:
     odds, other_odds = x * S_less_u, u * R_less_x
     if x == 0 or u == 0 or odds == other_odds:
         return 0.0
-    if odds == 0 or other_odds == 0:  # There is no prior, and R = x or S = u.
+    if odds == 0 or other_odds == 0:  # This case needs a prior of 0, and R = x or S = u.
         return math.inf if odds > 0 else -math.inf
     return log(odds / other_odds) * math.sqrt(x * u / (x + u))
 
 
 def log_ratio(t: Cells, i: int, c: int) -> Value:
-    """``log2((l_ic + b1) (L - l_c + b2) / ((l_i - l_ic + b1) (l_c + b2)))``. Hardie 2014."""
+    """``log2((l_ic + b1) (L - l_c + b2) / ((l_i - l_ic + b1) (l_c + b2)))`` (Hardie 2014)."""
     within, outside = t.smoothed_products(i, c)
     if within == outside:  # also 0/0
         return 0.0
@@ -248,7 +248,7 @@ def chi2_counts(t: Cells, i: int, c: int) -> Value:
 
 
 def g2_counts(t: Cells, i: int, c: int) -> Value:
-    """``2 sum O log(O/E)`` over the four cells of occurrences. Rayson and Garside 2000."""
+    """``2 sum O log(O/E)`` over the four cells of occurrences (Rayson and Garside 2000)."""
     l_ic, l_i, l_c, L = t.l_ic[c][i], t.l_i[i], t.l_c[c], t.L
     cells = (
         (l_ic, l_i * l_c),
@@ -265,7 +265,7 @@ def c_tfidf(t: Cells, i: int, c: int) -> Value:
     """``l_ic/l_c log(1 + m/l_i)``, or ``l_ic/l_c log((m + 1) / (l_i + 1/2))`` for "bm25".
 
     m = floor(L / N) is the number of tokens of an average class. The source is Grootendorst 2022.
-    BERTopic also offers the square root of l_ic/l_c, and rounds m down.
+    As in BERTopic, m is rounded down, and the square root of l_ic/l_c is an option.
     """
     if t.l_ic[c][i] == 0:
         return 0.0
@@ -288,7 +288,7 @@ def log(x: Fraction) -> float:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> float:
-    """Return factor log(x/y): 0 if the factor is 0, and otherwise inf if y is 0."""
+    """Return factor * log(x/y), where 0 * log(x/y) is 0 and log(x/0) is inf."""
     if factor == 0:
         return 0.0
     if y == 0:
@@ -308,10 +308,10 @@ def _ratio(x: Fraction, y: Fraction) -> Value:
 
 @dataclass(frozen=True)
 class Method:
-    """A method: the function of its class values, its default aggregate, and its input."""
+    """A scoring method: the function of its class values, its default aggregate, and its input."""
 
-    value: Callable[[Any, int, int], Value]  # called with Probabilities or Cells, i and c
-    aggregate: str | None  # If None, the score is `of_term` instead.
+    value: Callable[[Any, int, int], Value]  # Called with the input, i and c.
+    aggregate: str | None  # If the aggregate is None, `of_term` computes the score.
     of_term: Callable[[Cells, int], Value] | None = None
     has_models: bool = False  # If True, the input is Probabilities, otherwise Cells.
 

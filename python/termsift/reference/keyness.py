@@ -22,7 +22,7 @@ def keyness_of(
     Parameters
     ----------
     a, b : int
-        The occurrences of the term in the target and in the reference. At least one is positive.
+        The occurrences of the term in the target and in the reference, not both 0.
     n_1, n_2 : int
         The occurrences of all terms in the target and in the reference.
     constant : float
@@ -80,7 +80,7 @@ def keyness_of(
 def exact_log_ratio(
     a: int, b: int, n_1: int, n_2: int, *, level: float = 0.95, n_terms: int = 1
 ) -> tuple[float, float]:
-    """Return the exact interval of log2((a/n_1) / (b/n_2)), on which the measure ``lrc`` is based.
+    """Return the exact confidence interval of log2((a/n_1) / (b/n_2)), which ``lrc`` uses.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def exact_log_ratio(
         return math.fsum(math.comb(n, k) * share**k * rest ** (n - k) for k in counts)
 
     def logit(counts: range) -> float:
-        """Find by bisection the share for which the chance is alpha, and return its log2 odds."""
+        """Return log2 of the odds for which the chance is alpha, found by bisection."""
         ends, grows = [-1000.0, 1000.0], counts.stop > n
         while (middle := sum(ends) / 2) not in ends:
             ends[(chance(middle, counts) > alpha) == grows] = middle
@@ -157,13 +157,13 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     Parameters
     ----------
     occurrences, lengths : sequence of int
-        For each document, the number of occurrences of the term and of all terms. Documents without
-        tokens are ignored.
+        For each document, the occurrences of the term, and the occurrences of all terms. Documents
+        without tokens are ignored.
 
     Returns
     -------
     dp, d : float
-        The two measures. d is NaN if there is a single document.
+        Gries' DP and Juilland's D. Juilland's D of a single document is NaN.
 
     Examples
     --------

@@ -45,7 +45,7 @@ def linear_machines(
     epochs: int = 10,
     weights: Sequence[float] | None = None,
 ) -> Floats:
-    r"""Return the weights of machines; each machine separates one class from all other classes.
+    r"""Return the weights of linear machines, each of which separates one class from the others.
 
     Parameters
     ----------
@@ -72,8 +72,8 @@ def linear_machines(
 
         |w_c|^2 / 2 + C sum_d g_d max(0, 1 - s_dc w_c.z_d)^2.
 
-    The dual problem has one variable a_dc >= 0 for each document, and w_c = sum_d a_dc s_dc z_d. A
-    visit to a document sets a_dc to its best value while all other variables stay the same::
+    For class c, the dual problem has one variable a_dc >= 0 per document, and w_c = sum_d a_dc s_dc
+    z_d. A visit to a document sets a_dc to its best value while all other variables are fixed::
 
         a_dc <- max(0, a_dc - (s_dc w_c.z_d - 1 + D a_dc) / (|z_d|^2 + D)),  D = 1 / (2 C g_d)
 

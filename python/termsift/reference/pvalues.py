@@ -27,12 +27,12 @@ class Significance:
     degrees : int
         The degrees of freedom of the chi-square distribution.
     log_pvalues : ndarray of the same shape
-        The logarithms of the p-values. They do not underflow, unlike p-values.
+        The logarithms of the p-values. Unlike p-values, their logarithms do not underflow.
     signs : ndarray of the same shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, and 0
         otherwise.
     classes : ndarray of shape (M,), int64, or None
-        For each term, the first class with the largest value. ``signs`` refers to this class. The
+        For each term, the first class with the largest value, to which ``signs`` refers. The
         attribute is None for tests per class.
     """
 
@@ -75,10 +75,10 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     Notes
     -----
     The statistic of a term is the largest of its values over the classes, and has 1 degree of
-    freedom. For ``chi2_counts`` the statistic is the sum of the values over the N classes with
-    documents, and has N - 1 degrees of freedom. In tests per class, it is a sum of two values:
-    (l_ic - E)^2 / E with E = l_i n_c / n, and the same expression for all other classes together.
-    The sum equals the first value times 1 / (1 - n_c/n).
+    freedom. But for ``chi2_counts`` the statistic is the sum of the values over the N classes with
+    documents, and has N - 1 degrees of freedom. In tests per class, ``chi2_counts`` is (l_ic - E)^2
+    / E with E = l_i n_c / n, plus the same expression for all other classes together. The sum
+    equals (l_ic - E)^2 / E times 1 / (1 - n_c/n).
 
     Examples
     --------
@@ -105,14 +105,14 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
             table = Cells(counts)
             for c in present:
                 share_outside = to_float(table.outside(c) / table.n)
-                if share_outside > 0:  # If it is 0, every value is 0.
+                if share_outside > 0:  # If class c has all documents, every value is 0.
                     by_class[c] /= share_outside
         return Significance(by_class, 1, _log_pvalues(by_class, 1), signs, None)
 
     # max() returns the first of several classes with equal values.
     terms = np.arange(by_class.shape[1])
     best = np.array([max(present, key=lambda c: by_class[c, i]) for i in terms], dtype=np.int64)
-    statistics = score(counts, method)  # with the default aggregate of the method
+    statistics = score(counts, method)  # the aggregate is the default of the method
     degrees = len(present) - 1 if method == "chi2_counts" else 1
     log_pvalues = _log_pvalues(statistics, degrees)
     return Significance(statistics, degrees, log_pvalues, signs[best, terms], best)
@@ -142,8 +142,8 @@ def log_pvalue(statistic: float, degrees: int) -> float:
     -----
     The probability is Q(a, z) = Gamma(a, z) / Gamma(a) with a = degrees / 2 and z = statistic / 2.
     The recurrence Q(a + 1, z) = Q(a, z) + z^a exp(-z) / Gamma(a + 1) begins with Q(1, z) = exp(-z)
-    or Q(1/2, z) = erfc(sqrt z), and all its terms are positive. If Q is near 1, 1 - Q is computed
-    instead. This complement is exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
+    or Q(1/2, z) = erfc(sqrt z), and has only positive terms. If z < a, the complement 1 - Q is
+    computed, which is exp(-z) times the sum over k of z^(a+k) / Gamma(a + k + 1).
 
     Examples
     --------
@@ -161,7 +161,7 @@ def log_pvalue(statistic: float, degrees: int) -> float:
         return -math.inf
     if z < a:
         terms = [a * math.log(z) - z - math.lgamma(a + 1)]
-        while terms[-1] > terms[0] - 50:  # The rest is below e^-50 times the first.
+        while terms[-1] > terms[0] - 50:  # stop at terms below e^-50 times the first
             terms.append(terms[-1] + math.log(z / (a + len(terms))))
         return math.log1p(-math.exp(_log_of_sum(terms)))
     first = 1.0 if degrees % 2 == 0 else 0.5
@@ -198,8 +198,8 @@ def adjusted(log_pvalues: Iterable[float], how: str = "bh") -> npt.NDArray[np.fl
         Logarithms of p-values.
     how : {"bh", "bonferroni"}
         "bonferroni" multiplies every p-value by m. "bh" (Benjamini and Hochberg 1995) sorts the
-        p-values in ascending order, and replaces p_j by the smallest m p_i / i with i >= j.
-        Adjusted p-values are at most 1.
+        p-values in ascending order, and replaces the j-th p-value p_j by the smallest m p_i / i
+        with i >= j. Adjusted p-values are at most 1.
 
     Returns
     -------

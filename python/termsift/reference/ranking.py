@@ -14,7 +14,7 @@ def rank(scores: npt.ArrayLike, k: int | None = None) -> npt.NDArray[np.int64]:
     scores : array of shape (M,)
         One score for each term.
     k : int, optional
-        The number of terms to return. By default, or if there are fewer than k, all are returned.
+        The number of terms to return. By default, all terms are returned.
 
     Returns
     -------
@@ -42,22 +42,22 @@ def round_robin(
     class_scores : array of shape (N, M)
         The value of each term for each class that has documents.
     k : int, optional
-        The number of terms to return. By default, or if there are fewer than k, all are returned.
+        The number of terms to return. By default, all terms are returned.
 
     Returns
     -------
     indices : ndarray of shape (min(k, M),)
         The indices of the terms in int64, best first.
     values : ndarray of shape (min(k, M),)
-        For each term, the class value that determines its place.
+        For each term, the value for the class that determines the term's place.
 
     Notes
     -----
-    Every class has a list of all terms, which `rank` orders by the values for this class. The place
-    of a term is its best position in any list. The ranking begins with the terms in first place,
-    ordered by index. The terms in second place follow, and so on. If the ranking already contains
-    the next term of a class, the class adds no term in this round. The value of a term is its value
-    for the first class whose list has the term at its best position.
+    Every class has a list of all terms, which `rank` orders by the values for the class. The place
+    of a term is its best position in any list. The ranking has the terms in first place, then the
+    terms in second place, and so on. Terms in the same place are ordered by index. If the ranking
+    already contains the next term of a class, the class adds no term in this round. The value of a
+    term is its value for the first class whose list has the term at its best position.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def round_robin(
     by_class = np.asarray(class_scores, dtype=np.float64).tolist()
     lists = [rank(values).tolist() for values in by_class]
     n_terms = len(by_class[0])
-    # The smallest pair (position, class) is the best.
+    # For each term, find the best position and the first class with this position.
     place = [min((lists[c].index(i), c) for c in range(len(lists))) for i in range(n_terms)]
     order = sorted(range(n_terms), key=lambda i: (place[i][0], i))[:k]
     values = [by_class[place[i][1]][i] for i in order]

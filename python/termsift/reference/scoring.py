@@ -40,20 +40,20 @@ def class_scores(
     counts : ReferenceCounts or similar
         Any object with ``class_docs`` and ``term_frequency``, dense or sparse. All methods except
         "md" and "md_chi2" also read ``document_frequency`` and ``n_docs``. If documents have
-        several classes or none, these methods also read ``collection_term_frequency`` and
-        ``collection_document_frequency``.
+        several classes or none, ``collection_term_frequency`` and ``collection_document_frequency``
+        are also read.
     method : str
-        "md" or "md_chi2" (see Notes), or another name in ``formulas.METHODS``.
+        A name in ``formulas.METHODS``, such as "md" or "md_chi2" (see Notes).
     alpha : float or pair of floats, default 1
-        The smoothing. For a single number, b1 = alpha and b2 = alpha * M. With the model
-        "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. A pair is (b1, b2). Neither may be
+        The smoothing. A pair of numbers is (b1, b2). For one number, b1 = alpha and b2 = alpha * M.
+        With the model "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. No number may be
         negative, and b1 may exceed b2 only with the model "poisson". Only "md", "md_chi2",
         "log_ratio" and "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
-        The priors pi_c, by default n_c / sum_k n_k. Numbers are scaled to sum to 1. Classes without
-        documents are ignored: their scores are 0 and the other priors are scaled up. At least two
-        of the other priors must be positive, because every class is compared with at least one
-        other class.
+        The priors pi_c, by default n_c / sum_k n_k. Given priors are scaled to sum to 1. Classes
+        without documents are ignored: their scores are 0 and the other priors are scaled up. At
+        least two classes with documents must have positive priors, because every class is compared
+        with at least one other class.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         The event model, which determines the counts and totals in the formulas of "md" and
         "md_chi2" (see Notes).
@@ -67,35 +67,35 @@ def class_scores(
     Returns
     -------
     ndarray of shape (N, M)
-        Scores in float64. They can be infinite, for example if p_ic > 0 and q_ic = 0, but are never
+        Scores in float64, which can be infinite (for example, if p_ic > 0 and q_ic = 0), but never
         NaN. For all methods except "md" and "md_chi2", the score is 0 if no document has the term.
 
     Notes
     -----
     Let p = p_ic and q = q_ic.
 
-    ``md`` is the term's part of the Jeffreys-Multi-Hypothesis divergence (Algorithms 2 and 3 of
-    Tang, Kay and He)::
+    ``md`` is the contribution of term i to the Jeffreys-Multi-Hypothesis divergence (Algorithms 2
+    and 3 of Tang, Kay and He)::
 
         p log(p / q) + (1 - p) log((1 - p) / (1 - q))
 
     ``md_chi2`` is the noncentrality parameter of the asymptotic distribution of ``md`` (eq. 20 and
     Section 4.4). The paper leaves open whether the multi-class score has both fractions or only the
-    first. Both are the default, because their sum selects better terms::
+    first fraction. The default is both fractions, because their sum selects better terms::
 
         nu_J    = 1/2 [(p - q)^2 / (q (1 - q)) + (p - q)^2 / (p (1 - p))]     "jeffreys"
         Pearson =      (p - q)^2 / (q (1 - q))                                "pearson"
 
-    Both methods compare Bernoulli variables with p = (x_ic + b1) / (X_c + b2). The model defines
-    the counts x_ic and their totals X_c::
+    ``md`` and ``md_chi2`` compare Bernoulli variables with p = (x_ic + b1) / (X_c + b2). The model
+    defines the counts x_ic and their totals X_c::
 
         "multinomial"   x = l_ic occurrences of X = l_c
         "binary"        x = d_ic documents of X = sum_i d_ic
         "bernoulli"     x = d_ic documents of X = n_c
         "poisson"       x = l_ic occurrences in X = n_c documents, a rate
 
-    With "poisson", p and q are the rates of Poisson variables: ``md`` is p log(p / q) - p + q, and
-    ``md_chi2`` has p and q in place of p (1 - p) and q (1 - q).
+    With the model "poisson", p and q are the rates of Poisson variables. For Poisson variables,
+    ``md`` is p log(p / q) - p + q, and the denominators of ``md_chi2`` are q and p.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def class_scores(
     """
     scores = np.zeros(np.shape(counts.term_frequency))
     chosen = _find(method, model)
-    priors(counts, class_prior)  # a wrong prior is an error with every method
+    priors(counts, class_prior)  # a wrong prior is an error even if the method uses no prior
     table: Probabilities | Cells
     if chosen.has_models:
         table = Probabilities(counts, alpha, class_prior, model, noncentrality)
@@ -146,15 +146,15 @@ def score(
     counts, method, alpha, class_prior, model, noncentrality, variant, sqrt
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
-        The sum over the classes, the mean weighted by pi_c, or the largest value. Classes without
-        documents are ignored, and the mean also ignores classes with a prior of 0. The default
-        depends on the method (see ``formulas.METHODS``). For "df" and "tfidf" the default score is
-        the value for the whole collection.
+        The sum of the class scores, their mean weighted by pi_c, or the largest class score.
+        Classes without documents are ignored, and the mean also ignores classes with a prior of 0.
+        The default depends on the method (see ``formulas.METHODS``). For "df" and "tfidf" the
+        default score is the value for the whole collection.
 
     Returns
     -------
     ndarray of shape (M,)
-        Scores in float64. They are never NaN, because a sum of inf and -inf is replaced by 0.
+        Scores in float64. No score is NaN, because a sum of inf and -inf is replaced by 0.
 
     Examples
     --------

@@ -47,12 +47,12 @@ class Probabilities:
         for k in self.present:
             if k != c:
                 mixture += self.pi_c[k] * self.p(i, k)
-                weight += self.pi_c[k]  # Unlike 1 - pi_c, this sum cannot round to 0.
+                weight += self.pi_c[k]  # Unlike 1 - pi_c, this sum of priors cannot round to 0.
         return mixture / weight
 
 
 class Cells:
-    """The input of all other methods: exact numbers of documents and occurrences."""
+    """The input of all methods except ``md`` and ``md_chi2``: counts as exact fractions."""
 
     def __init__(
         self, counts: Any, alpha: Alpha = 1.0, variant: str = "idf", sqrt: bool = False
@@ -69,7 +69,7 @@ class Cells:
         l_i = getattr(counts, "collection_term_frequency", None)
         d_i = getattr(counts, "collection_document_frequency", None)
         if l_i is None or d_i is None:
-            # Sums of fractional weights that are added in different orders may differ by rounding.
+            # Sums of fractional weights in different orders may differ by rounding.
             if not math.isclose(sum(self.n_c), self.n, rel_tol=1e-9):
                 raise ValueError(
                     f"there are {float(self.n)} documents, but the classes have "
@@ -138,7 +138,7 @@ def smoothing(alpha: Any, n_terms: int, model: str) -> tuple[Fraction, Fraction]
     """Return b1 and b2. For one number alpha, b2 is b1 times the number of outcomes of the model.
 
     A multinomial variable has one outcome per term and a Bernoulli variable has two. For a Poisson
-    rate, b1 occurrences in b2 = b1 documents are added.
+    rate b2 is b1, so b1 occurrences in b1 documents are added.
     """
     values = (alpha,) if np.ndim(alpha) == 0 else tuple(alpha)
     if not all(0 <= b < math.inf for b in values):
@@ -153,7 +153,7 @@ def smoothing(alpha: Any, n_terms: int, model: str) -> tuple[Fraction, Fraction]
 
 
 def dense(frequency: Any) -> list[list[Number]]:
-    """Return a dense or sparse array of counts as lists, indexed [c][i]."""
+    """Return a dense or sparse array of counts as lists, one list for each class."""
     array = frequency.toarray() if hasattr(frequency, "toarray") else frequency
     rows: list[list[Number]] = np.asarray(array).tolist()
     return rows
@@ -166,7 +166,7 @@ def class_docs(counts: Any) -> list[Number]:
 
 
 def present_classes(counts: Any) -> list[int]:
-    """Return the classes with documents. There must be at least two."""
+    """Return the classes with documents, of which there must be at least two."""
     present = [c for c, n in enumerate(class_docs(counts)) if n > 0]
     if len(present) < 2:
         raise ValueError(f"{len(present)} classes have documents, expected at least two")
@@ -182,7 +182,7 @@ def priors(counts: Any, class_prior: ClassPrior) -> list[float]:
 
 
 def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
-    """Return one weight per class. The weights of classes with documents are later normalised."""
+    """Return one weight per class: the priors before they are scaled to sum to 1."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
     if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
@@ -206,13 +206,13 @@ def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
 
 
 def exact_priors(counts: Any, class_prior: ClassPrior) -> list[Fraction]:
-    """Return pi_c of the classes with documents, as exact fractions."""
+    """Return the priors pi_c of the classes with documents, as exact fractions."""
     weights = prior_weights(counts, class_prior)
     w = [Fraction(weights[c]) for c in present_classes(counts)]
     return [w_c / sum(w) for w_c in w]
 
 
 def exact_outside(p: list[Fraction], pi: list[Fraction]) -> list[Fraction]:
-    """Return q, the mixture of the other classes' p, for each class with documents."""
+    """Return q for each class with documents: the weighted mean of p over all other classes."""
     weighted = [pi_c * p_c for pi_c, p_c in zip(pi, p, strict=True)]
     return [(sum(weighted) - w) / (1 - pi_c) for w, pi_c in zip(weighted, pi, strict=True)]

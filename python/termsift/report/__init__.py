@@ -1,6 +1,6 @@
 """Write a page about a collection: its sizes, and the terms of its classes.
 
-The page is one HTML file. It loads no other file, and runs only its own script. The same input
+The page is one HTML file, which loads no other file and runs only its own script. The same input
 gives the same bytes, whatever the date and the number of threads.
 """
 
@@ -27,7 +27,7 @@ __all__ = ["write_report"]
 
 _CLASSES = 24
 
-# A function that returns passages for the terms of each class, in the form of `find_passages`.
+# A function that returns passages for the terms of each class, as `find_passages` does.
 FindPassages: TypeAlias = Callable[[dict[Hashable, list[str]]], Passages]
 
 
@@ -49,17 +49,17 @@ def write_report(
     counts : ClassCounts
         The counts of the collection.
     path : path or file
-        The HTML file, which is written atomically, or a file that is open for UTF-8 text.
+        The path of the HTML file, which is written atomically, or a file open for UTF-8 text.
     method : str
         The method that scores the terms: a name of `termsift.methods`, or "key", as for
-        `termsift.distinctive_terms`. "key" orders only the terms of each class, so with "key" the
+        `termsift.distinctive_terms`. "key" scores terms only within classes, so with "key" the
         table of the best terms over all classes is ordered by "g2".
     k : int, default 10
-        Number of terms per class.
+        The number of terms per class.
     passages : callable, optional
-        A function that finds the passages to show. Its argument is a dict with the terms of each
-        class. It returns the same kind of dict as `termsift.find_passages`. For texts and labels,
-        pass ``functools.partial(termsift.find_passages, texts, y)``.
+        A function that finds the passages to show. The function takes a dict with the terms of each
+        class, and returns a dict of passages, as `termsift.find_passages` does. For texts and
+        labels, pass ``functools.partial(termsift.find_passages, texts, y)``.
     title : str, optional
         The heading. The default heading gives the numbers of classes and documents.
     source : str, optional
@@ -74,8 +74,8 @@ def write_report(
 
     Notes
     -----
-    The page lists the 24 largest classes and the 500 best terms, and gives the numbers of all
-    classes and terms. A chart compares 1,200 terms by their frequency in any two listed classes.
+    The page lists the 24 largest classes and the 500 best terms, and says how many classes and
+    terms there are. A chart compares 1,200 terms by their frequency in any two listed classes.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def write_report(
     validation.check_integer(k, "k")
     entry = find_describer(method)
     overall: MethodName = "g2" if method == "key" else method
-    with text_output(path) as file:  # opened first, so that a wrong path is refused before the work
+    with text_output(path) as file:  # a wrong path is an error before any computation
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
         tokens = counts.collection_term_frequency.sum()

@@ -1,8 +1,8 @@
-"""The sections of the page: the leading terms of classes, a chart of two classes, the best terms.
+"""The sections of the page: leading terms of classes, a chart of two classes, and the best terms.
 
-A script draws the chart, and is part of the package. The page contains the hash of the script, so
-that browsers run no other script. The data are JSON in an element, and characters that could end it
-are escaped.
+A script of this package draws the chart. The page contains the hash of the script, so that browsers
+run no other script. An element holds the data as JSON, in which characters that could end the
+element are escaped.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from termsift._scores.ranking import Ranking
 from termsift._util.html import Child, clean, cut, element, name, number, table
 from termsift.text._passages import Passage, Passages
 
-BEST = 500  # the number of best terms
-_TERMS = 1200  # the number of terms in the chart
-_DISTINCTIVE = 600  # terms that tell classes apart; the others are the most frequent terms
-_OTHERS = "-1"  # the value of the option for all other classes
+BEST = 500  # The number of best terms.
+_TERMS = 1200  # The number of terms in the chart.
+_DISTINCTIVE = 600  # The number of distinctive terms in the chart; the other terms are frequent.
+_OTHERS = "-1"  # The value of the HTML option "all other classes".
 
 
 def class_cards(
@@ -61,7 +61,7 @@ def _card(
     frequency: NDArray[Any],
     whole: NDArray[Any],
 ) -> Element:
-    """Return the card of class c. ``frequency`` has the counts in c, ``whole`` in all classes."""
+    """Return the card of class c. ``frequency`` counts terms in c, and ``whole`` in all classes."""
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
     best = leading.scores[np.isfinite(leading.scores)].max(initial=0.0)
@@ -85,7 +85,7 @@ def _card(
 
 
 def _in_context(passages: Mapping[str, Sequence[Passage]]) -> list[Element]:
-    """Return the passages of a class's terms in an element that readers can open."""
+    """Return a collapsible HTML element with the passages of a class's terms."""
     shown = []
     for term, of_term in passages.items():
         shown += [element("dt", name(term))] * bool(of_term)
@@ -124,7 +124,7 @@ def scatter(
         "all": {"tokens": whole.sum().item(), "counts": whole[terms].tolist()},
     }
     text = json.dumps(data, separators=(",", ":"))
-    for character in "<>&":  # these characters could end the element or begin another
+    for character in "<>&":  # these characters could end the element or begin another element
         text = text.replace(character, f"\\u{ord(character):04x}")
     script = resources.files("termsift.report").joinpath("scatter.js").read_text("utf-8")
     return {
@@ -160,7 +160,7 @@ def best_terms(counts: ClassCounts, method: MethodName, n_threads: int | None) -
 
 
 def _term(counts: ClassCounts, index: int, *bar: Any) -> Element:
-    """Return the name of a term, or its column if the names are unknown."""
+    """Return the name of a term, or the index of the term if the names are unknown."""
     names = counts.term_names
     return element("span", name(index if names is None else names[index]), *bar)
 
@@ -171,6 +171,6 @@ def _shown(score: float) -> str:
 
 
 def _bar(score: float, best: float) -> Element:
-    """Return the bar of a score. It is empty below 0 and full for an infinite score."""
+    """Return the bar of a score: empty for a score below 0, and full for an infinite score."""
     part = 1.0 if score == math.inf else max(0.0, score / best) if best > 0 else 0.0
     return element("span", class_="bar", style=f"width:{100 * part:.1f}%")

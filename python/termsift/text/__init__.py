@@ -1,8 +1,8 @@
 """Turn texts into counts: cut each text into terms, and count the terms of each document.
 
 The rules have the names and meanings of the parameters of scikit-learn's vectorizers. The compiled
-core cuts and counts the texts. `CountVectorizer` and `HashingVectorizer` also use the core. They
-are subclasses of scikit-learn's classes.
+core cuts and counts the texts. `CountVectorizer` and `HashingVectorizer` are subclasses of
+scikit-learn's classes, and also use the core.
 """
 
 from typing import TYPE_CHECKING, Any

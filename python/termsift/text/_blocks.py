@@ -15,7 +15,7 @@ from termsift._util import validation
 from termsift._util.extras import is_from, require
 
 # Texts that are already in memory form one block. Iterators and streams are read one block at a
-# time, and each of these blocks ends soon after it reaches one of the limits below.
+# time, until the block has 2^17 texts or 2^25 characters.
 _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
@@ -59,7 +59,7 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         text = _text_column(texts, list(texts.columns), text, label)
         with validation.naming(f"column {text!r}"):
             whole = _whole(texts[text])
-        assert whole is not None  # because a column is in memory
+        assert whole is not None  # a column of a frame is in memory
         labels = None if label is None else validation.label_sequence(texts[label])
         return iter([(whole, labels)])
     if not hasattr(texts, "__arrow_c_stream__"):
@@ -67,7 +67,7 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
             f"texts is {validation.a_kind(texts)} and has no columns: leave out the arguments text "
             "and label, which name columns of a frame"
         )
-    # pyarrow can also stream tables and record batches, without copying them.
+    # pyarrow streams tables and record batches without copying them.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(texts).__name__}")
     reader = pyarrow.RecordBatchReader.from_stream(texts)
     text = _text_column(texts, reader.schema.names, text, label)
@@ -85,7 +85,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         dtype = texts.dtype
         if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", None) == "pyarrow":
             return _core.Texts.of_arrow(texts.array.__arrow_array__())
-        # Avoid the Arrow interface here, because it would copy strings of other dtypes.
+        # The Arrow interface would copy strings that pyarrow does not store.
         texts = np.asarray(texts, dtype=object if dtype.kind == "O" else None)
     if isinstance(texts, np.ndarray):
         if texts.dtype.kind == "f" and np.isnan(texts).all():
@@ -236,7 +236,7 @@ class LabelledTexts:
 
 @contextmanager
 def naming_rows(first: int) -> Iterator[None]:
-    """Let errors about texts that are not UTF-8 name the row among all texts.
+    """Name the row of the collection, not of the block, in errors about texts that are not UTF-8.
 
     ``first`` is the row of the first text in the block.
     """

@@ -1,6 +1,6 @@
 """Count the terms of texts, and return the counts as a matrix with a row for each text.
 
-The core counts the terms. If only Python can cut the texts, this module counts the terms.
+The core counts the terms. This module counts the terms of texts that only Python can cut.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from termsift.text._terms import drops, kept_terms
 def count_blocks(
     blocks: Iterable[_core.Texts], rules: Any, threads: int
 ) -> tuple[scipy.sparse.csr_array, NDArray[np.object_] | None]:
-    """Return one matrix for all blocks of texts, and its terms, or None if terms are hashed."""
+    """Return one matrix for all blocks, and the names of its terms (None if terms are hashed)."""
     native = rules.native
     if native is not None and rules.hashing is None and rules.vocabulary is None:
         counter, n_docs = counted(blocks, native, threads)
@@ -125,8 +125,8 @@ def kept_columns(
 ) -> NDArray[np.int32] | None:
     """Return the new column of each term of a sorted counter, or -1 if the term is dropped.
 
-    None means that all terms are kept. ``dtype``, the dtype of the matrix, determines how ties are
-    broken.
+    The result None means that all terms are kept. ``dtype``, the dtype of the matrix, determines
+    how ties are broken.
     """
     if not drops(rules):
         return None
@@ -139,7 +139,7 @@ def kept_columns(
 
 
 def csr(parts: tuple[Any, Any, Any], n_columns: int) -> scipy.sparse.csr_array:
-    """Return the matrix of (data, indices, indptr), with 64-bit indices only if needed."""
+    """Return the CSR matrix of (data, indices, indptr), with 64-bit indices only if needed."""
     data, *others = parts
     index = np.int32 if len(data) < 2**31 else np.int64  # scipy copies indices of different dtypes
     indices, indptr = (part.astype(index, copy=False) for part in others)

@@ -17,7 +17,7 @@ from termsift.text._matrices import count_blocks
 from termsift.text._rules import rules_of, shows_rules
 from termsift.text._terms import TOKEN_PATTERN
 
-_WORD = "[\\w\u0300-\u036f]+"  # a word with its combining accents
+_WORD = "[\\w\u0300-\u036f]+"  # the pattern of a word with combining accents
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
@@ -66,10 +66,10 @@ def find_passages(
     terms : str, sequence of str, or mapping
         Words or phrases to find. The rules apply to terms and to texts. If there is a
         ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules apply only to texts,
-        and the terms must be written as in the counts. A mapping holds the terms to find in each
-        class. Without a mapping, all classes are searched for all terms.
+        and the terms must be written as in the counts. A mapping holds, for each class, the terms
+        to find in the class. Without a mapping, all classes are searched for all terms.
     n_passages : int, default 3
-        The largest number of passages per term and class. The first passages are returned.
+        For each term and class, the first ``n_passages`` passages are returned.
     width : int, default 60
         The number of characters to show before the term, and also after the term.
     **rules
@@ -88,10 +88,10 @@ def find_passages(
 
     Notes
     -----
-    A document contains a term if counting finds the term in the document. To locate the term, the
+    A document contains a term if counting finds the term in the document. To locate a term, the
     rules are applied to each word of the document separately. Passages show words as they are
-    written, even if the rules reduce words to stems. Reading ends when every list of passages is
-    full. Memory grows only with the passages.
+    written, even if the rules reduce words to stems. If ``terms`` is a mapping, reading ends when
+    every list of passages is full. Memory grows only with the number of passages.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def passages_of(
         raise ValueError("hashed terms have no names to look for: leave out hashing")
     by_class = _wanted(terms)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
-    queries: dict[str, list[str]] = {}  # the queries for each counted term
+    queries: dict[str, list[str]] = {}  # maps counted terms to their queries
     for query in dict.fromkeys(chain.from_iterable(by_class.values())):
         queries.setdefault(_as_counted(query, rules), []).append(query)
     vocabulary = list(queries)
@@ -185,7 +185,7 @@ def _wanted(terms: Any) -> dict[Any, list[str]]:
 
 
 def _as_counted(query: str, rules: TextRules) -> str:
-    """Return the counted term of a query. If a rule is a function, return the query."""
+    """Return the term that the rules make of a query, or the query if a rule is a function."""
     if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
         return query
     analyzer: Any = "word" if rules.analyzer == "word" else "char"

@@ -27,8 +27,8 @@ class TextRules:
 
     All rules except ``hashing`` and ``buckets`` have the meanings that they have in scikit-learn's
     ``CountVectorizer``. By default, a word consists of two or more letters, digits or underscores.
-    The compiled core cuts the texts unless a rule is a function or ``token_pattern`` is changed. In
-    these two cases, scikit-learn cuts the texts, which takes some fifty times as long.
+    The compiled core cuts the texts. If a rule is a function or ``token_pattern`` is changed,
+    Python cuts the texts instead, which takes some fifty times as long as cutting by the core.
 
     Attributes
     ----------
@@ -37,35 +37,35 @@ class TextRules:
     min_df, max_df : int or float, default 1 and 1.0
         Terms in fewer than ``min_df`` or more than ``max_df`` documents are dropped. An integer is
         a number of documents, and a float is a share of all documents. ``termsift compare --test``
-        counts only the training documents.
+        applies the limits to the training documents.
     stop_words : "english", collection of str, or None
         Words that are left out of all terms: scikit-learn's English list, or your own list.
     lowercase : bool, default True
         Whether "Bacon" and "bacon" are the same word.
     analyzer : {"word", "char", "char_wb"} or callable
         Whether terms consist of words, of characters, or of characters within words ("char_wb").
-        For "char_wb", each word is padded with a blank at both ends. A function takes a text and
-        returns its terms.
+        For "char_wb", each word is padded with a blank at both ends. A callable analyzer takes a
+        text and returns its terms.
     hashing : int, optional
         The number of columns for the hashes of terms, as in a ``HashingVectorizer`` with
-        ``alternate_sign=False, norm=None``. No names are kept, so only the matrix needs memory.
-        Terms with the same hash are counted as one term.
+        ``alternate_sign=False, norm=None``. No names of terms are kept, so only the matrix needs
+        memory. Terms with the same hash are counted as one term.
     buckets : (int, collection of int), optional
-        The pair ``(n, numbers)`` divides the terms into n buckets. Only terms in the buckets with
-        these numbers are counted. The bucket of a term is its column under ``hashing=n``.
+        The pair ``(n, numbers)`` divides the terms into n buckets. Only terms in the buckets
+        ``numbers`` are counted. The bucket of a term is its column under ``hashing=n``.
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
     token_pattern : str or None
-        The regular expression for a word. It may be None if there is a ``tokenizer``.
+        The regular expression for a word. The pattern may be None if there is a ``tokenizer``.
     tokenizer : callable, optional
         A function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
-        A function that changes a text first, in place of ``lowercase`` and ``strip_accents``.
+        A function that prepares texts, in place of ``lowercase`` and ``strip_accents``.
     binary : bool, default False
         Whether a term counts at most once per document.
     max_features : int, optional
-        Keep only the most frequent terms.
+        Keep only the ``max_features`` most frequent terms.
     vocabulary : mapping of str to int, or collection of str, optional
         The terms to count. A mapping holds the column of each term, and a list holds the terms in
         the order of the columns. If there is a vocabulary, no other rule drops terms.
@@ -96,7 +96,7 @@ class TextRules:
     vocabulary: Mapping[str, int] | Collection[str] | None = None
 
     def __post_init__(self) -> None:
-        """Check each rule, and the combinations of rules that depend on each other."""
+        """Check each rule, and combinations of rules that exclude each other."""
         ends = self.ngram_range
         if not isinstance(ends, (tuple, list)) or len(ends) != 2:
             raise TypeError(f"ngram_range must be two integers, got {ends!r}")
@@ -231,7 +231,7 @@ class TextRules:
 
     @property
     def what_counts(self) -> str:
-        """A phrase for messages. It describes what a text must contain at least."""
+        """A phrase for error messages about what a text must contain at least."""
         shown = ", ".join(self.changed)
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
@@ -265,6 +265,6 @@ def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRule
 
 
 def read_rules(changed: dict[str, Any]) -> TextRules:
-    """Return the rules with the values of `TextRules.changed`, even if JSON stored the values."""
+    """Return the rules for values of `TextRules.changed`, even if JSON turned tuples into lists."""
     values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
     return TextRules(**dict(zip(changed, values, strict=True)))

@@ -15,18 +15,18 @@ from termsift._util.validation import check_integer, check_kind, check_n_threads
 from termsift.text._blocks import naming_rows, text_blocks
 from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 
-_MOST = 255  # the largest value of a counter
-_HASH = 1  # the version of the hash of terms
-_ADDED_BYTES = 1 << 20  # the number of counters that are added at once; they fit in the cache
-_MOST_FULL = 0.5  # the largest share of counters that may reach min_df
+_MOST = 255  # The largest value of a counter.
+_HASH = 1  # The version of the hash of terms.
+_ADDED_BYTES = 1 << 20  # The number of counters that are added at once, to fit in the cache.
+_MOST_FULL = 0.5  # The largest share of counters that may reach min_df.
 
 
 class TermSketch:
     """Upper bounds on the document frequency of every term, in counters of one byte.
 
     `sketch_texts` makes a sketch, and `count_texts` accepts the sketch as ``terms``. Terms with the
-    same hash share a counter. It counts the documents that contain any of these terms, up to 255.
-    Hashes are the same on every machine, so sketches of parts add up to the sketch of the whole.
+    same hash share a counter. A counter counts up to 255 documents that contain any of its terms.
+    Hashes are equal on all machines, so sketches of parts add up to the sketch of all parts.
 
     Attributes
     ----------
@@ -72,8 +72,8 @@ class TermSketch:
         Raises
         ------
         ValueError, TypeError
-            If a text is missing or is not a string. The sketch then already holds the earlier
-            texts, so make a new sketch.
+            If a text is missing or is not a string. After an error, the sketch holds the texts
+            before the error, so make a new sketch.
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
@@ -85,7 +85,7 @@ class TermSketch:
         return self
 
     def __add__(self, other: TermSketch) -> TermSketch:
-        """Return the sketch of the documents of two sketches."""
+        """Return the sketch of all documents of two sketches."""
         check_kind(other, TermSketch, "other")
         for name in ("rules", "min_df", "n_bytes"):
             if (mine := getattr(self, name)) != (theirs := getattr(other, name)):
@@ -106,7 +106,7 @@ class TermSketch:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TermSketch:
-        """Return the sketch that `to_bytes` wrote. Nothing in the bytes is executed."""
+        """Return the sketch that `to_bytes` wrote. No code in the bytes is executed."""
         check_kind(data, bytes, "data")
         try:
             line, counters = data.split(b"\n", 1)
@@ -127,7 +127,7 @@ class TermSketch:
     def counting_rules(self) -> TextRules:
         """Return rules that cut texts into the terms that may be frequent enough.
 
-        Raise ValueError if so many counters reach min_df that too few terms are left out.
+        Raise ValueError if more than half of the counters reach min_df.
         """
         least = min(self.min_df, _MOST)
         full = float(np.count_nonzero(self._sketch.counters >= least)) / self.n_bytes
@@ -178,10 +178,10 @@ def sketch_texts(
     text : str, optional
         The column of texts, if ``texts`` is a frame.
     min_df : int, default 20
-        The least number of documents that must contain a term. Counters stop at 255, so every value
-        of 255 or more leaves out the same terms.
+        The least number of documents that must contain a term. Counters stop at 255, so every
+        ``min_df`` of 255 or more leaves out the same terms.
     n_bytes : int, default 2**28
-        The size of the sketch. One byte for every four distinct terms is usually enough.
+        The size of the sketch in bytes. One byte for every four distinct terms is usually enough.
     n_threads : int, optional
         As for `termsift.count`.
     **rules
@@ -200,9 +200,9 @@ def sketch_texts(
 
     Notes
     -----
-    A counter below 255 is at least the document frequency of each of its terms. So a counter
-    below ``min_df`` proves that its terms are rare. Some other rare terms are counted at first,
-    but `ClassCounts.with_min_df` drops them. The result is exact.
+    A counter below 255 is at least the document frequency of each of its terms. A counter below
+    ``min_df`` proves that its terms are rare. A rare term that shares a counter with other terms
+    may be counted at first, but `ClassCounts.with_min_df` drops it. The final counts are exact.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """Convert rules for the core, and select the terms that the rules keep.
 
-``rules`` is a `TextRules` or a ``CountVectorizer``. Both have attributes with the same names.
+``rules`` is a `TextRules` or a ``CountVectorizer``, which have attributes with the same names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
     """Return the arguments of `_core.TextRules`, or None if the core cannot cut by these rules."""
     least, most = rules.ngram_range
     is_word = rules.analyzer == "word"
-    longest = 1000 if is_word else 2**31  # the core keeps a table for each n of word n-grams
+    longest = 1000 if is_word else 2**31  # the core keeps a table for each length of n-grams
     if (
         not isinstance(rules.analyzer, str)
         or rules.preprocessor is not None
@@ -39,7 +39,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
 
 def drops(rules: Any) -> bool:
-    """Return whether terms may be dropped. The limit 1 means one document, and 1.0 means all."""
+    """Return whether terms may be dropped. The limit 1 is one document, 1.0 is all documents."""
     everything = is_integer(rules.min_df) and rules.min_df == 1
     everything = everything and not is_integer(rules.max_df) and rules.max_df == 1
     return not everything or rules.max_features is not None

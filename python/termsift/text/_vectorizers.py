@@ -28,10 +28,10 @@ from sklearn.preprocessing import normalize
 
 try:  # the kind of sparse matrix that scikit-learn is configured to return
     from sklearn.utils import _align_api_if_sparse as as_configured
-except ImportError:  # versions before 1.9 have only this kind
+except ImportError:  # scikit-learn before 1.9 always returns a csr_matrix
     as_configured = scipy.sparse.csr_matrix
 
-# The methods that cut a text. If a subclass overrides one, the core cannot cut the texts.
+# If a subclass overrides one of the methods that cut texts, the core cannot cut the texts.
 _CUTTING = (
     "build_analyzer",
     "build_preprocessor",
@@ -45,31 +45,31 @@ _CUTTING = (
 
 
 class _CutByCore:
-    """The methods that both vectorizers share. They use the core."""
+    """The methods of both vectorizers that use the core."""
 
     def _native(self: Any) -> Arguments | None:
-        """Return the rules for the core, or None if scikit-learn must cut."""
+        """Return the rules for the core, or None if scikit-learn must cut the texts."""
         for name in _CUTTING:
             method = getattr(getattr(self, name), "__func__", None)
             if method is not getattr(sklearn_text.CountVectorizer, name):
                 return None
-        self.build_analyzer()  # called because it may warn about the rules or raise an error
+        self.build_analyzer()  # this call may warn about the rules or raise an error
         return native_arguments(self, self.get_stop_words())
 
     def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
-        """Return the documents in blocks. Decode the documents first unless all are strings."""
+        """Return the documents in blocks. Decode the documents unless all of them are strings."""
         if self.input == "content":
             if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
-                with suppress(TypeError):  # raised if some documents are bytes
+                with suppress(TypeError):  # `of_strings` raises a TypeError for bytes
                     return [_core.Texts.of_strings(documents)]
             elif _is_column(documents):
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
 
     def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
-        """Return counts in the vectorizer's dtype. A count that does not fit raises an error."""
+        """Return counts in the vectorizer's dtype. A count outside the dtype is an error."""
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
             np.clip(X.data, -1, 1, out=X.data)
@@ -92,11 +92,12 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    attributes, methods, errors and results. It is much faster than scikit-learn, unless another
-    ``token_pattern`` or a function cuts the texts. Four things differ. The column indices of each
-    row are sorted. ``vocabulary_`` lists the terms in the order of their columns. A document that
-    is not a text raises a TypeError. If the core counts, a count that does not fit a narrow
-    ``dtype`` raises a CountOverflowError. In this case, scikit-learn returns a wrong count.
+    attributes, methods, errors and results. This class is much faster than scikit-learn's, unless
+    another ``token_pattern`` or a function cuts the texts. Four things differ from scikit-learn.
+    The column indices of each row are sorted. ``vocabulary_`` lists the terms in the order of their
+    columns. A document that is not a text raises a TypeError. If the core counts, a count that does
+    not fit a narrow ``dtype`` raises a CountOverflowError, where scikit-learn returns a wrong
+    count.
 
     Parameters
     ----------
@@ -115,12 +116,11 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     Notes
     -----
     Documents may also be in an object with the Arrow C stream interface, such as a column of
-    pyarrow, polars or duckdb. You can define a class with the bases ``TfidfVectorizer`` (of
-    scikit-learn) and this class, in that order. Such a class also uses termsift's compiled counting
-    code.
+    pyarrow, polars or duckdb. A class with the bases ``TfidfVectorizer`` (of scikit-learn) and this
+    class, in that order, also uses termsift's compiled counting code.
 
-    Counting needs the memory of `termsift.count_texts`, plus the matrix and the terms as strings.
-    More than 2^31 - 1 terms are an error.
+    Counting needs as much memory as `termsift.count_texts`, plus the matrix and the terms as
+    strings. More than 2^31 - 1 terms are an error.
 
     Examples
     --------
@@ -166,7 +166,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         threads = check_n_threads(self.n_threads)
         blocks = self._blocks(raw_documents)
         counter, n_docs = counted(blocks, _core.TextRules(*native), threads)
-        if not counter.n_terms:  # this and the next errors have scikit-learn's words
+        if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         low, high = limits(self, n_docs)
         if high < low:
@@ -194,7 +194,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         return terms, as_configured(self._in_dtype(X, np.intc, terms))
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
-        """Return the index of the vocabulary, or None if its terms are not strings."""
+        """Return the index of the vocabulary, or None if the core does not support it."""
         columns = self.vocabulary_
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
         if made_for == native and vocabulary is columns:
@@ -204,7 +204,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         index = None
         if in_order and all(isinstance(term, str) for term in terms):
             index = _core.TextIndex(_core.TextRules(*native), terms)
-        self._made = native, columns, index  # in one assignment, because other threads may read it
+        self._made = native, columns, index  # a single assignment is safe for threads
         return index
 
     def __getstate__(self) -> dict[str, Any]:
@@ -218,10 +218,10 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    methods, errors and results. It is much faster than scikit-learn, unless another
-    ``token_pattern`` or a function cuts the texts. Two things differ. A document that is not a text
-    raises a TypeError. If the core counts, a count that does not fit ``dtype`` raises a
-    CountOverflowError.
+    methods, errors and results. This class is much faster than scikit-learn's, unless another
+    ``token_pattern`` or a function cuts the texts. Two things differ from scikit-learn. A document
+    that is not a text raises a TypeError. If the core counts, a count that does not fit ``dtype``
+    raises a CountOverflowError.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         self.n_threads = n_threads
 
     def transform(self, X: Any) -> Any:
-        """Return the matrix of the counts of documents.
+        """Count the hashed terms of documents, and return the matrix of counts.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
 
 
 def _with_n_threads(ours: Any, parent: Any) -> None:
-    """Add the parent's parameters to the signature, because scikit-learn reads them there."""
+    """Add the parent's parameters to the signature, where scikit-learn reads parameters."""
     of_parent, added = (inspect.signature(one.__init__).parameters for one in (parent, ours))
     shown = [*of_parent.values(), added["n_threads"]]
     ours.__init__.__signature__ = inspect.Signature(shown)
