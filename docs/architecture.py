@@ -1,8 +1,8 @@
-"""The stages of the package and of the core. python docs/architecture.py prints their imports.
+"""List the stages of package and core. python docs/architecture.py prints imports between stages.
 
-The two lists below have the stages from bottom to top. Each line of a list is a floor, whose stages
-do not import each other. tests/repository/test_architecture.py checks that every file imports or
-includes only files of its own stage and of lower floors.
+The lists PACKAGE_FLOORS and CORE_FLOORS have the stages from bottom to top. Each line of a list is
+a floor: a group of stages that do not import each other. tests/repository/test_architecture.py
+checks that every file imports or includes only files of its own stage and of lower floors.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-# The stages of the package. "termsift" is __init__.py, which has the public names. Only the command
-# line imports it.
+# The stages of the package. The stage "termsift" is __init__.py, which has the public names. Only
+# the command line imports __init__.py.
 PACKAGE_FLOORS = [
     ["_core"],
     ["_util"],
@@ -44,8 +44,8 @@ CORE_FLOORS = [
     ["bindings"],
 ]
 
-# A public header belongs to the stage of the source file with the same name. These headers have no
-# such file.
+# The stages of public headers that have no source file of the same name. Any other public header
+# belongs to the stage of its source file.
 HEADERS = {
     "arrow_c": "reading",
     "characters": "text",
@@ -65,7 +65,7 @@ StageOf = Callable[[str], str]
 
 
 def package_imports() -> Graph:
-    """Return the imports of each module, except those for type checkers."""
+    """Return the imports of each module, except imports for type checkers only."""
     paths = sorted((ROOT / "python/termsift").rglob("*.py"))
     names = [path.relative_to(ROOT / "python").with_suffix("").as_posix() for path in paths]
     modules = [name.replace("/", ".").removesuffix(".__init__") for name in names]
@@ -74,7 +74,7 @@ def package_imports() -> Graph:
     for module, path in zip(modules, paths, strict=True):
         found = graph[module] = set()
         tree = ast.parse(path.read_text("utf-8"))
-        # Type hints may name a class of a later stage.
+        # Type hints may name a class of a higher stage.
         tree.body = [node for node in tree.body if not _is_for_type_checkers(node)]
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -91,7 +91,7 @@ def _is_for_type_checkers(node: ast.stmt) -> bool:
 
 
 def package_stage(module: str) -> str:
-    """Return the stage of a module, which is its folder, or the module if it is in no folder."""
+    """Return the stage of a module: its folder, or its own name if it is in no folder."""
     return module.split(".")[1] if "." in module else module
 
 
@@ -109,7 +109,7 @@ def core_includes() -> Graph:
 
 
 def core_stage(path: str) -> str:
-    """Return the stage of a file of the core. A public header has the stage of its source file."""
+    """Return the stage of a file of the core. A public header has its source file's stage."""
     folder, stage = path.split("/")[:2]
     if folder == "bindings":
         return folder
@@ -120,7 +120,7 @@ def core_stage(path: str) -> str:
 
 
 def upward(graph: Graph, floors: list[list[str]], stage_of: StageOf) -> list[str]:
-    """Return the imports of stages that are not on a lower floor, as "importer -> imported"."""
+    """Return imports of another stage on the same or a higher floor, as "importer -> imported"."""
     floor = {stage: number for number, stages in enumerate(floors) for stage in stages}
     return [
         f"{importer} -> {imported}"
@@ -132,7 +132,7 @@ def upward(graph: Graph, floors: list[list[str]], stage_of: StageOf) -> list[str
 
 
 def draw(graph: Graph, floors: list[list[str]], stage_of: StageOf) -> str:
-    """Return the stages from top to bottom, each with the number of its files and its imports."""
+    """Return a line for each stage, from top to bottom: its name, number of files, and imports."""
     lines = []
     for stages in reversed(floors):
         for stage in stages:

@@ -1,6 +1,6 @@
-"""Settings of the documentation site: python -m sphinx -n -W -b html docs build/site.
+"""Configure the documentation site, built by python -m sphinx -n -W -b html docs build/site.
 
-Install termsift[docs] first, or put python/ on PYTHONPATH if the core has been built there.
+First install termsift[docs], or put python/ on PYTHONPATH if it contains a compiled core.
 """
 
 import contextlib
@@ -25,11 +25,11 @@ version = release = termsift.__version__
 
 extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["dollarmath"]
-myst_fence_as_directive = {"math"}  # ```math, as GitHub and GitLab write it
+myst_fence_as_directive = {"math"}  # GitHub and GitLab mark formulas by ```math
 myst_heading_anchors = 4
 
-default_role = "py:obj"  # in docstrings, `termsift.count` is a link
-autodoc_typehints = "none"  # the docstrings name types, and shapes as well
+default_role = "py:obj"  # makes `termsift.count` in a docstring a link
+autodoc_typehints = "none"  # docstrings already name types and shapes
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # autodoc lists them
 
@@ -48,7 +48,7 @@ def inline(writer: HTML5Translator, node: math) -> None:
 
 
 def block(writer: HTML5Translator, node: math) -> None:
-    """Write a displayed formula. The theme makes it scroll on narrow screens."""
+    """Write a displayed formula. On narrow screens the theme lets wide formulas scroll."""
     formula = tex2mathml(node.astext(), as_block=True)
     writer.body.append(f'<div class="math">{formula}</div>')
     raise SkipNode
@@ -69,14 +69,14 @@ def list_commands(app: Sphinx, page: str, source: list[str]) -> None:
 
 def help_of(command: str) -> str:
     """Return the help text of a command."""
-    os.environ["COLUMNS"] = "86"  # as wide as a code block of the theme
+    os.environ["COLUMNS"] = "86"  # help texts become as wide as the theme's code blocks
     with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.suppress(SystemExit):
         cli.main([command, "--help"])
     return printed.getvalue()
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the functions above with Sphinx."""
+    """Register the functions of this file with Sphinx."""
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     app.connect("source-read", list_score_functions)
     app.connect("source-read", list_commands)
