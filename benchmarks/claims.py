@@ -26,11 +26,11 @@ ALIKE = 1.0  # points; smaller differences count as "similar"
 
 RULES = """\
 Two methods are compared by the difference of their means over all k. A claim that methods are
-"better" holds if they are ahead in most comparisons and behind in none. It holds in part if they
-are ahead more often than behind. A claim that methods are the "best" is judged in the same way, but
-it fails if they are behind in any comparison. "At least as well" holds if they are behind in no
-comparison. "Usually" holds if they are behind in fewer than half of the comparisons. The first line
-below a claim decides, but "consistently" needs all lines."""
+"better" holds if they are ahead in most comparisons and behind in none. Such a claim holds in part
+if the methods are ahead more often than behind. A claim that methods are the "best" is judged like
+"better", but fails if they are behind in any comparison. "At least as well" holds if they are
+behind in no comparison. "Usually" holds if they are behind in fewer than half of the comparisons.
+The first line below a claim decides the verdict, but "consistently" needs all lines."""
 
 Answers = Mapping[str, Found]
 Judge = Callable[[Sequence[int]], str]  # returns the verdict for signs of differences
@@ -288,8 +288,8 @@ def greedy_alike(collections: Mapping[str, Collection], found: Mapping[str, Answ
         all_or_some(same),
         f"`greedy` and MD have the same second term on {sum(same)} of {len(same)} collections."
         f"\n\n{shared_with_md(collections, 'greedy')}\n\n`greedy` comes nearer than MD to the "
-        "largest possible divergence. One could claim that its terms are at least as good for "
-        f"classification:\n\n{accuracy}",
+        "largest possible divergence. One could claim that the terms of `greedy` are at least as "
+        f"good for classification as MD's:\n\n{accuracy}",
     )
 
 

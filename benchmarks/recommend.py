@@ -107,10 +107,10 @@ def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dic
 {len(ordered)} combinations are compared by {extent.n_folds}-fold cross-validation on the training
 documents of {listed(validated)}. A combination has multinomial or binary naive Bayes, and either a
 selector or a method with one of its models and policies. Combinations are ordered by their
-accuracy, averaged over {len(extent.ks)} values of k and over the collections. The candidates are
-the combinations that need only counts. If several candidates do not differ significantly from the
+accuracy, averaged over {len(extent.ks)} values of k and over the collections. Candidates for the
+recommendation need only counts. If several candidates do not differ significantly from the
 best candidate, the one most similar to the paper's MD is recommended. The number after ± is two
-standard errors, estimated from the differences in the folds. The estimate ignores that folds share
+standard errors, estimated from the differences in the folds. The errors ignore that folds share
 training documents. For a mean over collections, the errors of the collections are averaged, which
 gives an upper bound.
 
@@ -135,8 +135,8 @@ def told(validated: Validated, chosen: Choice) -> str:
     if chosen == PAPERS:
         return "The paper's MD is recommended, since no combination is significantly better."
     return (
-        f"The recommended combination is {chosen}. It gains {gain} points of accuracy over the "
-        "paper's MD with multinomial naive Bayes."
+        f"The recommended combination is {chosen}. This combination gains {gain} points of "
+        "accuracy over the paper's MD with multinomial naive Bayes."
     )
 
 
@@ -151,7 +151,7 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
                 f"`{method}`, which needs the documents themselves, gains "
                 f"{difference(validated, other, PAPERS)} points over MD and "
                 f"{difference(validated, other, chosen)} points over the recommended combination. "
-                f"These gains are somewhat too high, because the settings of `{method}` were "
+                f"The gains of `{method}` are somewhat too high, because its settings were "
                 "chosen on folds of the same documents."
             )
     return " ".join(sentences)
@@ -203,9 +203,9 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     multinomial, binary = (chosen._replace(naive_bayes=name) for name in CLASSIFIERS)
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
     return (
-        f"The recommendation {part} binary naive Bayes. Compared with multinomial naive Bayes, it "
-        f"gains {difference(validated, binary, multinomial)} points with the recommended ranking, "
-        f"and {on_md} points with the paper's MD."
+        f"The recommendation {part} binary naive Bayes. Compared with multinomial naive Bayes, "
+        f"binary naive Bayes gains {difference(validated, binary, multinomial)} points with the "
+        f"recommended ranking, and {on_md} points with the paper's MD."
     )
 
 
@@ -260,8 +260,8 @@ def on_test_documents(
     )
     mean_gain = Estimate.over(every)
     text = f"""\
-The choice did not use the test documents. On these, the recommended combination has a mean gain of
-{mean_gain} points over MD{"".join(beside)}:
+The choice ignored the test documents. On the test documents, the recommended combination gains
+{mean_gain} points over MD on average{"".join(beside)}:
 
 {table("collection", header, rows)}"""
     return text, gains

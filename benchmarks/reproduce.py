@@ -177,29 +177,29 @@ def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
 
 {trial}Tang, Kay and He, "Toward Optimal Feature Selection in Naive Bayes for Text
 Categorization", IEEE TKDE 28(9), 2016, compare their methods MD and MD-chi2 with four
-other methods on three corpora. This page repeats their experiments. `benchmarks/reproduce.py`
-writes the page and computes every verdict.
+other methods on three corpora. This page repeats the experiments of the paper.
+`benchmarks/reproduce.py` writes the page and computes the verdict on each claim.
 
 {table("collection", header, rows)}
 
-- The files are Deng Cai's, which the paper used too, with their splits into training and test
+- The files are Deng Cai's, which the paper used too, with his splits into training and test
   documents. Terms in fewer than 2 documents are left out. The column "largest class" has the share
   of the largest class among the test documents.
 - Terms are ranked on the training documents. The naive Bayes classifier is scikit-learn's
-  MultinomialNB. The SVM, which the paper does not specify, is LinearSVC with C = 1. Both are
-  trained on the numbers of occurrences of the k best terms.
+  MultinomialNB. The SVM, which the paper does not specify, is LinearSVC with C = 1. Both
+  classifiers are trained on the numbers of occurrences of the k best terms.
 - Means are over {len(extent.ks)} values of k from {extent.ks[0]} to {extent.ks[-1]:,} for naive
-  Bayes, and over {len(extent.svm_ks)} for the SVM. These values form a geometric series. The
-  paper's values may be evenly spaced and thus mostly large, so some results are also given "from
-  100 terms up".
+  Bayes, and over {len(extent.svm_ks)} for the SVM. The values of k form a geometric series. The
+  paper's values of k may be evenly spaced and thus mostly large, so some results are also given
+  "from 100 terms up".
 - Plots of differences show the range from {CUT[0]} to {CUT[1]} percentage points.
 - F1 is computed for each class against all others. The mean over the classes uses their shares of
   the documents as weights, as in the paper.
 - The number after ± is two standard errors, estimated from {extent.n_resamples} resamples of the
-  test documents. Two methods are called level if their difference is at most this number.
-- CET, chi2 and GSS have a value for each term and class. The paper does not say how they combine a
-  term's values into its score. Here CET takes their sum, while chi2 and GSS take the largest value.
-  "Averaged" means the mean of the values, weighted by the shares of the classes.
+  test documents. Two methods are called level if they differ by at most two standard errors.
+- CET, chi2 and GSS have a value for each term and class. The paper does not say how the values of a
+  term become its score. On this page CET takes the sum of the values, while chi2 and GSS take the
+  largest value. An "averaged" score is the mean of the values, weighted by the classes' shares.
 
 Versions: {", ".join(f"{package.__name__} {package.__version__}" for package in PACKAGES)}."""
 
@@ -244,7 +244,7 @@ def differences(results: Results) -> str:
             mean = f"{100 * md[0]:.1f}%" if name == "MD" else str(Estimate.of(of.mean() - md))
             rows[name].append(mean)
     return f"""\
-The first row has the mean accuracy of MD. The other rows have the difference from MD, in points:
+The first row has MD's mean accuracy. All other rows have the difference from MD's, in points:
 
 {table("method", header, rows)}"""
 

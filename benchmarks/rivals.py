@@ -332,7 +332,7 @@ over all other k.
 
 {macro_f1(f1, ks)}
 
-In these cells, conditional gain or a trained selector is surely ahead. The lead is in parentheses:
+In these cells, guided gain is surely behind another selector, by the points in parentheses:
 
 {losses(cells, ks)}"""
 

@@ -62,10 +62,10 @@ def section(quick: bool = False) -> str:
 documents" (Section 4.4): **{verdict}.**
 
 With more documents, the scores converge to the scores of the true probabilities. MD and
-MD-chi2 are different functions of these probabilities, and give the same ranking only if the
+MD-chi2 are different functions of the probabilities, and give the same ranking only if the
 classes are similar. In this test the probabilities of {SHAPES[0].n_terms:,} terms follow
 Zipf's law. In each class, a normal deviate times the "spread" is added to the logarithm of each
 probability. There are 2 or 5 equally likely classes, and {shapes[0].repetitions} random draws for
 each spread. The mean share of MD-chi2's first {SHAPES[0].k} terms that MD also chooses is {cells}.
-The smaller of the shares with 2 and with 5 classes is given. The claim holds if the share is at
-least {100 * SAME:.0f}% at every spread."""
+Each share is the smaller of those with 2 and with 5 classes. The claim holds if all shares are at
+least {100 * SAME:.0f}%."""
