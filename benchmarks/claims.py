@@ -21,8 +21,8 @@ BOTH, SIX = ("MD", "MD-chi2"), ("MD", "MD-chi2", *OTHERS)
 NEWS, ALT_COMP, TDT2 = "20 Newsgroups", "alt-comp", "TDT2-10"
 REUTERS = ("Reuters-10", "Reuters-20", "Reuters-30")
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not checked"
-MANY, FEW = 100, 20  # "many terms" are at least 100, and "few terms" are at most 20
-ALIKE = 1.0  # percentage points; smaller differences count as "similar"
+MANY, FEW = 100, 20  # Many terms are at least 100, and few terms are at most 20.
+ALIKE = 1.0  # Smaller differences, in percentage points, count as similar.
 
 RULES = """\
 Two methods are compared by the difference of their means over all k. A claim that methods are
@@ -33,7 +33,7 @@ comparison. "Usually" holds if they are behind in fewer than half of the compari
 below a claim decides, but "consistently" needs all lines."""
 
 Answers = Mapping[str, Found]
-Judge = Callable[[Sequence[int]], str]  # from signs (1: ahead, -1: behind) to a verdict
+Judge = Callable[[Sequence[int]], str]  # gives a verdict for signs (1: ahead, -1: behind)
 
 
 class Verdict(NamedTuple):
@@ -59,7 +59,7 @@ class Claim(NamedTuple):
 
 
 class MissingCollectionError(Exception):
-    """A collection is not available; the argument is its name."""
+    """A collection is missing. The argument of this exception is its name."""
 
 
 class Results(dict[tuple[str, str], Answers]):
@@ -198,7 +198,7 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
 
 
 def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict:
-    """Check that few terms of the paper's methods are as accurate as many of other methods."""
+    """Check that the paper's methods with few terms match other methods with many terms."""
     alike = [
         100 * (of[a].at(few) - of[b].at(many))[0] > -ALIKE
         for of in found.values()

@@ -199,7 +199,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
     copies = [ts.load(data) for _ in range(4)]
-    before = resident_bytes()  # by now, the first four copies have used up free resident memory
+    before = resident_bytes()  # four copies first fill the free part of the resident memory
     copies += [ts.load(data) for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])

@@ -45,10 +45,10 @@ from workloads import SHAPES, Workload, workload
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by command-line name
 PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
-MARKER = "compare"  # names the HTML comments around the tables in docs/benchmarks.md and README.md
+MARKER = "compare"  # name in the comments around the tables of docs/benchmarks.md and README.md
 ROUNDS, QUICK_ROUNDS = 15, 5
-PATIENCE = 10.0  # seconds; a contender whose runs have taken longer is skipped
-MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # bytes of memory in this machine
+PATIENCE = 10.0  # Seconds, after which a contender is skipped.
+MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # Bytes of this machine's memory.
 THREADS = sorted({1, int(build_info()["threads"])})
 
 ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
@@ -268,7 +268,7 @@ def full_table(block: Block) -> str:
 
 
 def summary_table(blocks: Sequence[Block]) -> str:
-    """Return a table of how many times as fast as each other library termsift is."""
+    """Return a table of termsift's speed relative to the other libraries."""
 
     per_thread = " / ".join
 
@@ -338,7 +338,7 @@ def draw(blocks: Sequence[Block], path: Path) -> None:
 
 
 def least(block: Block, *names: str) -> float | None:
-    """Return the smallest of some contenders' median times on one thread, or None."""
+    """Return the smallest median time on one thread among some contenders, or None."""
     return min((s for name in names if (s := block.seconds(name)) is not None), default=None)
 
 
@@ -348,7 +348,7 @@ def ratio(value: float | None, unit: float | None) -> float | None:
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
-    """Format ``value * scale`` with some significant digits, but with its whole integer part."""
+    """Round ``value * scale`` to significant digits, but not within the integer part."""
     if value is None:
         return "-"
     _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
@@ -390,7 +390,7 @@ def put_between(path: Path, marker: str, text: str) -> None:
 
 
 def around(path: Path, marker: str) -> tuple[str, str]:
-    """Return the text before the comment that begins a section, and after the one that ends it."""
+    """Return a file's text up to the begin comment, and from the end comment on, both included."""
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, found_begin, rest = path.read_text("utf-8").partition(begin)
     _, found_end, after = rest.partition(end)
@@ -417,7 +417,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     summary, full = ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # a page without markers must fail now, not after ten minutes
+    if args.write:  # fail now, not after ten minutes, if a page has no such comments
         around(summary, MARKER)
         around(full, MARKER)
     print(conditions())

@@ -37,7 +37,7 @@ METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "pearson": ("md_chi2", {"noncentrality": "pearson"}),
 }
 CLASSES_TO_SHOW = 50
-MARKER = "errors"  # names the HTML comments around the tables in docs/benchmarks.md and README.md
+MARKER = "errors"  # name in the comments around the tables of docs/benchmarks.md and README.md
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ import termsift as ts
 from compare import PATIENCE, ROOT, around, conditions, digits, markdown, put_between, time_in_turn
 from termsift import _core
 
-MARKER = "greedy"  # names the HTML comments around the tables in the pages
+MARKER = "greedy"  # name in the HTML comments around this script's tables
 ROUNDS = 5
 # Limits of the evaluations by the plain search, for two classes of generated and of real text.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
@@ -111,9 +111,9 @@ class Row:
     chosen: int
     evaluations: int
     seconds: float
-    sorting: float  # seconds for sorting a million numbers, in the same run
-    checked: int  # number of terms that were compared with the plain search
-    plain_seconds: float | None  # time of the plain search, or None if it did not choose all terms
+    sorting: float  # Seconds for sorting a million numbers in the same run.
+    checked: int  # How many terms were compared with the plain search.
+    plain_seconds: float | None  # Seconds of the plain search, or None if it chose only some terms.
 
     @property
     def plain_evaluations(self) -> float:
@@ -155,7 +155,7 @@ HEADER = [
 def measure(
     name: str, counts: ts.ClassCounts, k: int | None = None, budget: float = PLAIN_EVALUATIONS
 ) -> Row:
-    """Choose k terms, compare them or the first ones with the plain search, and return the cost."""
+    """Choose k terms, compare the first of them with the plain search, and return the cost."""
     k = counts.n_terms if k is None else k
     plain_evaluations = k * (counts.n_terms - (k - 1) / 2) * counts.n_classes / 2
     whole = plain_evaluations <= budget
@@ -271,7 +271,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     readme = ROOT / "benchmarks" / "README.md"
-    if args.write:  # report an unusable file now, not at the end
+    if args.write:  # fail now, not at the end, if a page has no such comments
         around(readme, MARKER)
         around(ROOT / "docs" / "benchmarks.md", MARKER)
     print(conditions())

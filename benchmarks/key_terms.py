@@ -33,8 +33,8 @@ from termsift.text._matrices import count_blocks
 MARKER = "key"
 TERMS = 10
 METHODS = ("key", "g2", "md", "g2_counts", "log_odds")
-RULES = ts.text.TextRules(token_pattern=r"(?u)\b\w+\b")  # the pattern includes words of one letter
-FEWEST = 10  # smallest number of training documents of a package
+RULES = ts.text.TextRules(token_pattern=r"(?u)\b\w+\b")  # This includes words of one letter.
+FEWEST = 10  # Smallest number of training documents of a package.
 
 
 @dataclass(frozen=True)

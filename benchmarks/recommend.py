@@ -141,7 +141,7 @@ def told(validated: Validated, chosen: Choice) -> str:
 
 
 def of_documents(validated: Validated, chosen: Choice) -> str:
-    """Return sentences that compare selectors that read documents with the choice."""
+    """Return sentences that compare selectors of documents with the recommended choice."""
     (first, *_) = validated.values()
     sentences = []
     for method in FROM_DOCUMENTS:
@@ -158,7 +158,7 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
 
 
 def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
-    """Return a table of choices, with their differences from MD and from the best choice."""
+    """Return a table of choices and their differences in accuracy from MD and the best choice."""
     rows = [
         [
             *choice,

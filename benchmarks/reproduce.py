@@ -65,8 +65,8 @@ FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {
     "Figure 5": (SVM, REUTERS),
 }
 PACKAGES = (ts, np, scipy, sklearn)
-DRAWN = "Figure 1"  # the only figure that is drawn, because a table covers the others
-CUT = (-10, 9)  # limits of the y axis of plots of differences, in percentage points
+DRAWN = "Figure 1"  # The only figure that is drawn, because a table covers the others.
+CUT = (-10, 9)  # Limits of the y axis of plots of differences, in percentage points.
 
 
 def collections(tdt2: Path | None) -> dict[str, Collection]:

@@ -44,12 +44,12 @@ PAGE = ROOT / "docs" / "rivals.md"
 KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
 OURS = "guided gain"
-MANY = 200  # smallest number of terms that counts as many
-SURE = 0.05  # significance level of all comparisons with one rival together
-STEPS = 5  # number of values of C per factor of ten on the L1 path
+MANY = 200  # At least 200 terms count as many.
+SURE = 0.05  # Significance level of all comparisons with one rival together.
+STEPS = 5  # Number of values of C per factor of ten on the L1 path.
 
 Bools = NDArray[np.bool_]
-Choose = Callable[[sp.csr_array, Ints, int], Ints]  # chooses k terms for X and y
+Choose = Callable[[sp.csr_array, Ints, int], Ints]  # a function that chooses k terms
 
 
 # ---- rankings ------------------------------------------------------------------------------------
@@ -111,8 +111,8 @@ RIVALS: dict[str, Choose] = {
 }
 METHODS = {OURS: "guided_gain", "conditional gain": "conditional_gain", "MD": "md", "IG": "ig"}
 OTHERS = ("conditional gain", *RIVALS, "MD", "IG")
-COMPARED = ("conditional gain", *RIVALS)  # columns in the tables of results by collection
-JUDGES = ("naive Bayes", "SVM")  # classifiers in the tables of results by collection
+COMPARED = ("conditional gain", *RIVALS)  # Columns in the tables by collection.
+JUDGES = ("naive Bayes", "SVM")  # Classifiers in the tables by collection.
 
 
 def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:

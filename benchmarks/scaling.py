@@ -29,8 +29,8 @@ from workloads import Workload, workload
 MARKER = "scaling"
 CORES = (8, 16, 64)
 ROUNDS = 7
-REGION = 10e-6  # seconds for waking the threads of a parallel loop and waiting for their end
-REGIONS = 10  # upper bound on the number of parallel loops in a call
+REGION = 10e-6  # Seconds for waking the threads of a parallel loop and waiting for their end.
+REGIONS = 10  # Upper bound on the number of parallel loops in a call.
 Stage = tuple[str, int, Callable[[int], object]]
 
 

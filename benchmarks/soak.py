@@ -26,8 +26,8 @@ import scipy.sparse as sp
 import termsift as ts
 
 N_TERMS, N_CLASSES = 3_000, 12
-WINDOW = 8  # number of chunks in the window
-SLACK = 64 << 20  # bytes of growth, because allocators keep the pages of finished threads
+WINDOW = 8  # Number of chunks in the window.
+SLACK = 64 << 20  # Bytes of growth, because allocators keep the pages of finished threads.
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 

@@ -17,7 +17,7 @@ from trials import Floats, listed
 
 @dataclass(frozen=True)
 class Shape:
-    """Parameters of random classes, whose p follow Zipf's law times exp(``spread`` * normal)."""
+    """Parameters of random classes, with the probabilities Zipf * exp(``spread`` * normal)."""
 
     n_classes: int
     n_terms: int

@@ -174,7 +174,7 @@ def main() -> None:
         names.remove("R8 x 25")
     found: list[Measured] = []
     pages = ROOT / "README.md", ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # report an unusable file now, not after an hour
+    if args.write:  # fail now, not after an hour, if a page has no such comments
         for page in pages:
             around(page, MARKER)
     started = time.time()
@@ -191,7 +191,7 @@ def main() -> None:
     measured = f"Measured {conditions()}; {versions()}."
     print(f"\n{measured} It took {time.time() - started:,.0f} s.")
     if args.write:
-        # The first table measures files to best terms, and the second table texts to counts.
+        # The first table is about reading files and ranking terms. The second is about counting.
         shown = [f"{table.title}:\n\n{table.summary()}" for table in found[:2]]
         in_full = [measured, *map(str, found)]
         for page, parts in zip(pages, (shown[:1], [*shown, measured], in_full), strict=True):

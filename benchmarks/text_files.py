@@ -26,9 +26,9 @@ from compare import THREADS, digits, markdown
 from text_tables import Table
 
 K = 20
-N_FILES = 40_000  # number of files in the class folders
-LARGE = 9  # number of copies of the table in a large file
-SECONDS = 10.0  # a process is repeated until its runs have taken this time
+N_FILES = 40_000  # Number of files in the class folders.
+LARGE = 9  # Number of copies of the table in a large file.
+SECONDS = 10.0  # A process is repeated until its runs have taken ten seconds.
 
 _WORDS = "r'\\b\\w\\w+\\b'"
 PANDAS = f"""

@@ -27,8 +27,8 @@ ALPHABETS = {
     "Greek": ("βγδζθκλμνξπρστφχψ", "αεηιουωάέήίόύώ"),
 }
 OF_A_SCRIPT = Shape(100_000, 80_000, 8, 60, 1.05, 0.3, 11)
-SIZE_OF_MANY = 10_000_000  # number of distinct words in the table "many words"
-COPIES = 25  # copies of R8 in its table
+SIZE_OF_MANY = 10_000_000  # Number of distinct words in the table "many words".
+COPIES = 25  # Number of copies of R8 in the table of R8.
 
 
 @dataclass(frozen=True)

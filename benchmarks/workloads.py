@@ -34,9 +34,9 @@ class Shape:
     n_docs: int
     n_terms: int
     n_classes: int
-    tokens: float  # mean number of tokens in a document
-    exponent: float  # exponent of Zipf's law
-    topic_share: float  # share of tokens whose terms each class permutes
+    tokens: float  # Mean number of tokens in a document.
+    exponent: float  # Exponent of Zipf's law.
+    topic_share: float  # Share of tokens whose terms each class permutes.
     seed: int
 
     def smaller(self, factor: int) -> Shape:
@@ -83,7 +83,7 @@ class Workload:
 
 
 def workload(name: str, quick: bool = False) -> Workload:
-    """Return a workload, or a small copy if ``quick``. The first call generates and caches."""
+    """Return a workload, or a small copy if ``quick``. The first call caches it."""
     shape = SHAPES[name].smaller(20) if quick else SHAPES[name]
     folder = CACHE / f"{name}{'-quick' if quick else ''}-{zlib.crc32(repr(shape).encode()):08x}"
     if not folder.exists():
@@ -119,7 +119,7 @@ def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
 
 
 def _unit(rng: np.random.Generator, n: int) -> int:
-    """Return a number that is coprime to n. Multiplication by it modulo n permutes [0, n)."""
+    """Return a factor coprime to n. Multiplying by the factor modulo n permutes 0 to n - 1."""
     while True:
         candidate = int(rng.integers(1, n))
         if np.gcd(candidate, n) == 1:

@@ -33,7 +33,7 @@ TEXTS = {"R8": "R8", "TREC": "TREC questions", "reviews": "movie reviews"}
 
 
 def documents() -> dict[str, tuple[Any, Any]]:
-    """Return each collection's word counts and labels; collections of texts: training part only."""
+    """Return each collection's word counts and labels, of texts only the training part."""
     splits = {name: corpora.lines(key, r"(?u)\b\w\w+\b") for key, name in TEXTS.items()}
     found = {name: (split.X_train, split.y_train) for name, split in splits.items()}
     return found | {"20 Newsgroups": corpora.newsgroups_text("unigrams")}

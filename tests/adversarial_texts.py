@@ -122,5 +122,5 @@ def many() -> list[str]:
 
 @functools.cache
 def some() -> list[str]:
-    """Return a thousand texts without the longest, for tests of n-grams, which are many."""
+    """Return a thousand texts, but none of the longest, which have too many n-grams."""
     return [text for text in many() if len(text) < 5000][::97]

@@ -59,8 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
     """Return the cases of one test that the quick tier runs.
 
-    First, cases are chosen such that each value of each parameter occurs. Then evenly spaced ones
-    are kept: at most ``MOST_CASES``, or the number of ``cases`` in the marker ``full``.
+    First, cases are chosen such that each value of each parameter occurs. Of these, evenly spaced
+    cases remain: at most ``MOST_CASES``, or the number of ``cases`` in the marker ``full``.
     """
     mark = cases[0].get_closest_marker("full")
     most = MOST_CASES if mark is None else mark.kwargs.get("cases", 0)

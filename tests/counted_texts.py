@@ -1,4 +1,4 @@
-"""Texts of every kind, rules that cut them, and expected counts, which scikit-learn computes."""
+"""Texts of every kind, rules for splitting texts, and counts that scikit-learn computes."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ import numpy as np
 # infinities are floats.
 Exact: TypeAlias = Fraction | float
 
-DIGITS = 60  # number of digits of the results
-PRECISION = 200  # digits of p and q: p - q keeps more than DIGITS if p and q agree to at most 70
+DIGITS = 60  # Number of digits of the results.
+PRECISION = 200  # Digits of p and q, so that p - q keeps more than DIGITS after a loss of 70.
 
 
 def exact_class_scores(

@@ -59,7 +59,7 @@ BASES = ("exact", "float", "several labels")
 
 
 def bits(counts: ts.ClassCounts) -> Any:
-    """Return all contents of the counts in a form that shows each bit in a comparison."""
+    """Return the contents of the counts in a form that is equal only if all bits are equal."""
     arrays = {
         name: (value.dtype.str, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)
         for name, value in counts._counts.to_arrays().items()

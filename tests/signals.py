@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-# This limit is so long that a slow test does not reach it.
-LIMIT = 300.0  # seconds
+# The limit in seconds is so long that no slow test reaches it.
+LIMIT = 300.0
 
 needs_timers = pytest.mark.skipif(
     not hasattr(signal, "setitimer"), reason="this system has no interval timers"

@@ -197,7 +197,7 @@ def collections(draw: st.DrawFn, **matrix_options: Any) -> tuple[Any, Any, Any]:
 
 @st.composite
 def labelled(draw: st.DrawFn, matrices: st.SearchStrategy[Any]) -> tuple[Any, Any, Any]:
-    """Draw labels and weights for a drawn matrix: (X, y, sample_weight)."""
+    """Draw a matrix, labels and weights, as a tuple (X, y, sample_weight)."""
     X = draw(matrices)
     n = X.shape[0]
     y = draw(st.one_of(labels(n), labels(n), indicators(n)))
@@ -205,7 +205,7 @@ def labelled(draw: st.DrawFn, matrices: st.SearchStrategy[Any]) -> tuple[Any, An
 
 
 def fits_float_counts(X: Any, sample_weight: Any) -> bool:
-    """Return False if integers that no double equals have float weights, which is refused."""
+    """Return False for int64 values that are no exact doubles, if the weights are floats."""
     if X.dtype.kind not in "iu" or sample_weight is None or sample_weight.dtype.kind != "f":
         return True
     return bool((X.data.astype(np.float64).astype(X.dtype) == X.data).all())

@@ -22,7 +22,7 @@ def case_of(rules: dict[str, Any]) -> str:
 def learned(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> tuple[Any, Any]:
     """Learn the terms with scikit-learn or with ts.text, and return the matrix and the terms."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about stop words that the rules split
+        warnings.simplefilter("ignore")  # scikit-learn warns of split stop words
         vectorizer = module.CountVectorizer(**rules, **own)
         X = vectorizer.fit_transform(texts)
     names = vectorizer.get_feature_names_out()

@@ -1,4 +1,4 @@
-// A test harness in one header: TEST(name) { ... CHECK(...) ... }. Each source file is one suite, whose main() is below.
+// A test harness in one header, with TEST(name) { ... CHECK(...) ... }. Each source file is one suite.
 #pragma once
 
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Makes each allocation of a call fail in one run. The call must throw std::bad_alloc or succeed without the memory. Nothing
-// may leak, no array of the caller may change, and the next call must succeed.
+// Repeats a call, and lets another allocation fail each time. The call must throw std::bad_alloc or succeed without the
+// memory. Nothing may leak, no array of the caller may change, and the next call must succeed.
 //
 // The linker redirects the core's malloc, calloc and aligned_alloc to the functions below (CMakeLists.txt).
 #include <atomic>

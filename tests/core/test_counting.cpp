@@ -27,7 +27,7 @@ TEST(integers_after_fractions_keep_the_order_of_documents) {
   // A sum must add integers and fractions in the order of the documents. This test sums unlabelled documents.
   Matrix<std::int32_t, double> x;
   x.n_columns = 1;
-  for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // in doubles, (f + 1) + 1 differs from f + 2
+  for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // the order of these additions changes the sum
   Labels none{1, true, {0}, {}};
   for (int d = 0; d < 3; ++d) none.add({});
   const auto whole = count<std::int32_t, double, double>(no_counts<double>(1), x, none, {});
@@ -36,7 +36,7 @@ TEST(integers_after_fractions_keep_the_order_of_documents) {
 }
 
 TEST(offsets_of_one_label_each_keep_no_collection) {
-  // The row of the collection takes as much memory as all classes together. It must not be stored if it is the classes' sum.
+  // The row of the collection takes as much memory as all classes. If this row is the classes' sum, it must not be stored.
   const auto x = matrix<std::int32_t>(1, {{{0, 1}}, {{0, 1}}});
   CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
 }
@@ -44,7 +44,7 @@ TEST(offsets_of_one_label_each_keep_no_collection) {
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 TEST(documents_without_a_class_overflow_too) {
-  // Documents without a class are added only to the collection. The bound that detects overflow must include them.
+  // Documents without a class are added only to the collection. The bound that detects overflow must include these.
   const auto x = matrix<std::int64_t>(1, {{{0, 1}}});
   const Labels none = labels_of(1, true, {{}});
   const auto docs = count(no_counts<std::int64_t>(1), x, none, {most - 10});
@@ -63,7 +63,7 @@ TEST(the_collection_overflows_before_its_classes) {
 // ---- threads ----------------------------------------------------------------------------------------------------------
 
 TEST(windows_of_documents_split_between_threads) {
-  // Each thread counts a range of documents. Catches segments, escapes or documents that are counted in the wrong range, and
+  // Each thread counts a range of documents. Catches entries or documents that are counted in the wrong range, and
   // documents lost between two ranges. There are enough entries for 7 threads. The documents of a class are scattered or
   // adjacent, or all documents belong to the last class.
   Random random(18);
@@ -212,8 +212,8 @@ TEST(every_path_can_be_interrupted) {
 }
 
 TEST(documents_before_and_after_the_first_window_are_looked_at) {
-  // Only the first window checks documents. It must also check documents before the first and after the last document of its
-  // classes. A bug once counted such documents without a check, and wrote to a column out of range.
+  // Only the first window checks documents. The first window must also check documents before the first and after the last
+  // of its classes. A bug once counted such documents without a check, and wrote to a column out of range.
   for (const std::int64_t first_of_class_0 : {0, 3, 5})
     for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
       Labels labels{2, false, {0}, {}};

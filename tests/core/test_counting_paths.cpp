@@ -171,8 +171,9 @@ TEST(values_about_what_a_counter_holds) {
 }
 
 TEST(counters_that_need_more_than_four_bytes) {
-  // A counter that is full moves to the large counters. This must happen in time, only once, and without loss. Some counters
-  // move in the last addition, and some have neighbours that do not move. No counter may keep its value for the next class.
+  // A counter that is full moves to the large counters. It must move in time, only once, and without loss. Some
+  // counters move in the last addition, and some have neighbours that do not move. No counter may keep its value for the
+  // next class.
   const auto collection = [](std::int64_t n_rows, auto value_of) {
     Matrix<std::int32_t, std::int64_t> x;
     x.n_columns = 40;
@@ -373,7 +374,7 @@ TEST(sums_that_outgrow_four_bytes) {
 
 TEST(sums_at_the_bound_of_untested_additions) {
   // In a counter of 4 bytes, occurrences must not overflow into the bits for documents, and documents must not overflow into
-  // the flag. Only below a bound may entries be added without a test. The counts lie at this bound, and far above it.
+  // the flag. Without a test, entries may be added only below a bound. The counts lie at this bound, and far above it.
   for (const std::int64_t value : {4, 5, 100, 128, 8192, 8193, 20000, 40000})
     for (const std::int64_t sum : {std::int64_t{1} << 15, std::int64_t{1} << 16, std::int64_t{1} << 18})
       for (const std::int64_t more : {-1, 0, 1}) {

@@ -199,7 +199,7 @@ void compare_with_the_plain_loop(Random& random) {
       const auto x = dense(document, 0, term_weight);
       for (std::size_t step = 0; step < ks.size(); ++step) {
         plain.check(found[step], ranking, ks[step], x);
-        // No change of the predicted class may be skipped. A call for a single k skips nothing, so it shows skipped changes.
+        // No change of the predicted class may be skipped. A call for a single k skips nothing, so both calls must agree.
         CHECK_EQ(predict(counts, model, b1, ranking, {ks[step]}, document, term_weight)[0], found[step]);
         ++sum.predicted[step * n + found[step]];
         if (known[at(d)] >= 0 && found[step] == at(known[at(d)])) ++sum.hits[step * n + found[step]];
@@ -383,7 +383,7 @@ TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
 
 TEST(no_slow_change_is_skipped) {
   // The second term adds 1,024 to the loss of class 2. Each later term adds slightly more to the loss of class 0 than to the
-  // loss of class 1. A single difference is a quarter of an ulp of 1,024, but all together exceed the lead of class 0.
+  // loss of class 1. A single difference is a quarter of an ulp of 1,024, but their sum exceeds the lead of class 0.
   const std::int64_t n = 20000;
   const double b1 = 0x1p-43, lead = 0x1p-31;
   std::vector<std::vector<double>> tf(3, std::vector<double>(at(n), 0));

@@ -243,7 +243,7 @@ TEST(a_loop_within_a_loop) {
 }
 
 TEST(threads_are_worth_their_work) {
-  // Little work must get one thread, and much work at most the allowed number of threads. The poll must be kept.
+  // Little work must get one thread, and much work at most the allowed number of threads. The poll function must be kept.
   const Threads threads{8, [] { return true; }};
   CHECK_EQ(worth(threads, 0).count, 1);
   CHECK_EQ(worth(threads, (1 << 17) - 1).count, 1);

@@ -145,7 +145,7 @@ TEST(both_ways_agree) {
     dominant[0] = 1e6;
     if (n_classes > 2) faint[0] = 0, faint[1] = 1e-12;
     const auto m = static_cast<double>(n_terms);
-    std::size_t turn = n_classes;  // 2, 10 and 300 classes start at different b1, so each case has each b1
+    std::size_t turn = n_classes;  // 2, 10 and 300 differ modulo 3, so all cases below get all b1
     for (const std::span<const double> prior : {std::span<const double>{}, {uniform}, {dominant}, {faint}})
       for (const Divergence measure : measures)
         for (const Aggregate aggregate : aggregates) {
@@ -192,7 +192,7 @@ TEST(both_ways_agree_on_weighted_counts) {
 
 TEST(few_pairs_of_short_classes_agree) {
   // If classes consist mostly of smoothing, the logarithms of a rare term cancel, and the term is summed again more exactly.
-  // A chunk has few or many such terms. Nothing of the first sum may remain.
+  // In chunks with few or many such terms, the second sum must replace the first sum.
   Random random(20);
   constexpr std::size_t n_classes = 200, n_terms = 3000;
   for (const std::int64_t most_tokens : {2, 30, 400}) {

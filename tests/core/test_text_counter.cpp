@@ -1,4 +1,4 @@
-// Texts counted against a plain loop over words.
+// Tests counts of texts against a plain loop over words.
 #include "termsift/text_counter.hpp"
 
 #include <algorithm>

@@ -22,8 +22,8 @@ ClassTfidfTransformer: Any = pytest.importorskip("bertopic.vectorizers").ClassTf
 def test_the_values_are_those_of_bertopic(bm25: bool, root: bool) -> None:
     rng = np.random.default_rng(3)
     X = rng.poisson(rng.gamma(0.3, 1.0, 500), (300, 500))
-    X = X[:, X.sum(axis=0) > 0]  # if a term never occurs, BERTopic divides by 0
-    topics = rng.integers(-1, 19, 300)  # -1 is BERTopic's topic of outliers
+    X = X[:, X.sum(axis=0) > 0]  # BERTopic divides by 0 if a term never occurs.
+    topics = rng.integers(-1, 19, 300)  # The topic -1 of BERTopic holds outliers.
     counts = ts.count(X, topics)
     model = ClassTfidfTransformer(bm25_weighting=bm25, reduce_frequent_words=root)
     joined = sp.csr_matrix(counts.term_frequency)

@@ -87,7 +87,7 @@ def test_the_chart_can_be_used(path: Path) -> None:
     """
     page = Page(shown(without_policy(with_script(path, "used.html", use)).as_uri()))
     (results,) = (text for tag, text in page.texts if tag == "h1")
-    # The search finds terms 2 and 20 to 29. Points of equal frequencies must have other heights.
+    # The search finds terms 2 and 20 to 29. Terms of equal frequency have points of unequal height.
     said = "11 of 30 terms contain “TERM 2”."
     assert json.loads(results) == [30, said, 11, True, True, True]
 

@@ -133,7 +133,7 @@ def test_matrix_and_terms(name: str, is_full: bool) -> None:
 
 @st.composite
 def hard_texts(draw: st.DrawFn) -> list[str]:
-    """Draw texts of arbitrary characters, or of snippets that are often cut wrongly."""
+    """Draw texts of arbitrary characters, or of snippets that are often split wrongly."""
     snippet = st.one_of(
         st.sampled_from(adversarial_texts.SNIPPETS),
         st.text(st.characters(exclude_categories=()), max_size=5),

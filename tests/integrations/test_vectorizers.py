@@ -62,7 +62,7 @@ def outcome(call: Callable[[], Any]) -> tuple[Any, list[str]]:
     return result, [str(one.message) for one in caught]
 
 
-# Arguments of the vectorizers. If one library refuses them, the other library must refuse them.
+# Arguments of vectorizers that both libraries must accept, or both libraries must refuse.
 PARAMETERS: list[dict[str, Any]] = [
     {},
     {"ngram_range": (1, 2)},

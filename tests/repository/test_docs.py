@@ -81,7 +81,7 @@ def test_the_readme_is_short() -> None:
 
 
 def examples(text: str) -> list[doctest.Example]:
-    """Return the examples of a page: Python code and shell commands, with their output."""
+    """Return a page's examples, which are Python code and shell commands with their output."""
     found = []
     for kind, block in re.findall(r"(?ms)^```(python|console)\n(.*?)^```$", text):
         if kind == "python":
@@ -95,7 +95,7 @@ def examples(text: str) -> list[doctest.Example]:
 class RunsWithoutLooking(doctest.OutputChecker):
     """A checker that accepts any output but no exception.
 
-    It serves if another version of Python computed the numbers on the page."""
+    This checker serves if another version of Python computed the numbers on the page."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return True
@@ -107,7 +107,7 @@ class RunsWithoutLooking(doctest.OutputChecker):
 def test_the_pages_run(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     found = examples(text)
-    assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # each example is in a block
+    assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # Each is in a block.
     # The tutorial counts Python's docstrings, which differ between versions of Python.
     python = re.search(r"made with Python ([\d.]+)\.\n", text)
     elsewhere = python is not None and python[1] != sys.version.split()[0]
@@ -122,7 +122,7 @@ def test_the_pages_run(page: Path, tmp_path: Path) -> None:
 def test_the_reference_page_and_the_package_name_the_same() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     listed = re.findall(r"(?m)^\.\. auto(?:function|class|exception):: (\w+)$", text)
-    assert text.count("\n.. score-functions\n") == 1  # conf.py replaces it by all methods
+    assert text.count("\n.. score-functions\n") == 1  # conf.py replaces it by methods
     names = [*listed, *(entry.name for entry in ts.methods())]
     assert len(names) == len(set(names))
     assert {*names, "__version__"} == {*ts.__all__, "TermSelector"}

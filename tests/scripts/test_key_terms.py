@@ -32,7 +32,7 @@ def test_the_table_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     compare.around(key_terms.PAGE, key_terms.MARKER)
-    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores it after the test
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # FOLDER is restored after the test
     monkeypatch.setattr(key_terms, "library", lambda name: Path(key_terms.__file__).parents[1])
     monkeypatch.setattr(key_terms, "PAGE", tmp_path / "page.md")
     marker = key_terms.MARKER

@@ -29,7 +29,7 @@ def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
 
 def test_mcnemar_is_a_sign_test() -> None:
     ours, theirs = np.array([1] * 6 + [0, 0, 1], bool), np.array([0] * 5 + [1, 1, 0, 1], bool)
-    # In 5 documents only our classifier is right, and in one only the other: p = 2 (1 + 6) / 2^6.
+    # In 5 documents only our classifier is right, and in 1 only theirs: p = 2 (1 + 6) / 2^6.
     assert rivals.mcnemar(ours, theirs) == pytest.approx(14 / 64)
     assert rivals.mcnemar(theirs, ours) == rivals.mcnemar(ours, theirs)
     assert rivals.mcnemar(ours, ours) == 1
@@ -83,7 +83,7 @@ def test_classifiers_are_right_on_separable_documents() -> None:
 def test_the_page_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores it after the test
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # FOLDER is restored after the test
     monkeypatch.setattr(rivals, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(rivals, "PAGE", tmp_path / "page.md")
     monkeypatch.setattr(rivals, "KS", (2, 5, 200))

@@ -168,7 +168,7 @@ def test_log_ratio_keeps_its_digits_whatever_the_smoothing(alpha: float, unit: f
 def two_rates(seed: int) -> Any:
     """Return numbers of documents with and without a term, in a class and outside the class.
 
-    The two rates agree to up to 16 digits. They are random, near 1/2, or near a bound of the rates.
+    The two rates agree to up to 16 digits. The rates are random, near 1/2, or near their bounds.
     """
     rng = np.random.default_rng(seed)
     sizes = (10 ** rng.uniform(1, 15) * rng.uniform(0.05, 1.05, 2)).astype(int) + 2
@@ -199,8 +199,8 @@ def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
     "weights",
     [
         [10**5, 2 * 10**5, 10**5, 200_001],
-        [1, 1998, 1, 1999],  # the rate 1/1999 is above the bound 1/2000
-        [1, 1999, 2, 3999],  # the rate 2/4001 is below the bound
+        [1, 1998, 1, 1999],  # The rate 1/1999 is above the bound 1/2000.
+        [1, 1999, 2, 3999],  # The rate 2/4001 is below the bound 1/2000.
         [1, 1999, 1, 1999],
         [1, 10**6, 1, 10**9],  # both rates are clipped to the bound
         [10**9, 1, 10**6, 1],

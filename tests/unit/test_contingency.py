@@ -77,7 +77,7 @@ def test_nothing_is_nan_at_the_edges() -> None:
 
 
 def test_two_classes_tie_to_the_last_bit() -> None:
-    # The tables of two classes are mirror images. So their scores tie, and the first class wins.
+    # The tables of two classes are mirror images, so the scores tie and the first class wins.
     rng = np.random.default_rng(13)
     X, y = collection(rng, 200, 500, 2)
     counts = ts.count(X, y)

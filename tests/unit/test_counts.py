@@ -49,7 +49,7 @@ def test_equal_to_the_reference(collection: tuple[Any, Any, Any]) -> None:
 
 
 def bits(counts: ts.ClassCounts) -> Any:
-    """Return all contents of the counts in a form that shows each bit in a comparison."""
+    """Return the contents of the counts in a form that is equal only if all bits are equal."""
     arrays = counts._counts.to_arrays()
     return counts.classes, {k: v.tobytes() if isinstance(v, np.ndarray) else v
                             for k, v in arrays.items()}  # fmt: skip
@@ -225,7 +225,7 @@ def test_several_labels_count_a_document_once_in_the_collection() -> None:
     arrays = counts._counts.to_arrays()
     assert arrays["has_collection"]
     assert arrays["document_frequency"][-2:].tolist() == [3, 1]
-    # An indicator with one class per document gives the same counts as labels, and their sum works.
+    # An indicator with one class per document gives the counts of labels. Both can be added.
     single = np.array([[1, 0], [0, 1], [0, 1]])
     assert ts.count(X, single, classes=["x", "y"]) == ts.count(X, ["x", "y", "y"])
     united = counts + ts.count(X, ["x", "y", "y"])

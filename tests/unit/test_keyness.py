@@ -45,7 +45,7 @@ def test_the_table_by_hand() -> None:
     bacon = rows(found)["bacon"]
     assert (bacon["n_target"], bacon["n_reference"], bacon["df_target"]) == (10, 1, 2)
     assert (bacon["df_reference"], bacon["sign"], bacon["index"]) == (1, 1, 0)
-    # The observed counts are 10, 1, 5 and 20. 11 or 25 times 15/36 or 21/36 are expected.
+    # Of 15 and 21 tokens, 10 and 1 are "bacon". 11/36 of the tokens are expected on both sides.
     logs = [10 * math.log(24 / 11), math.log(12 / 77), 5 * math.log(12 / 25)]
     g2 = 2 * (sum(logs) + 20 * math.log(48 / 35))
     assert bacon["g2"] == pytest.approx(g2, rel=1e-14)

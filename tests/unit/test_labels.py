@@ -74,7 +74,7 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
         (kind,) = kinds
         if kind is not int or all(-(2**63) <= label < 2**63 for label in labels):
             held["nullable"] = pandas.Series(labels, dtype=nullable[kind])
-            if kind is not str or "numpy" in held:  # numpy gets polars' strings with their dtype
+            if kind is not str or "numpy" in held:  # polars passes string labels as numpy strings
                 held["polars"] = polars.Series(labels)
             held["pyarrow"] = pyarrow.array(labels)
             held["pyarrow chunks"] = pyarrow.chunked_array([labels[:1], labels[1:]])

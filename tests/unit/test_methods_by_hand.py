@@ -157,7 +157,7 @@ def test_documents_of_several_classes_and_of_none_by_hand() -> None:
     assert values("gss") == [[1 / 4, 0], [0, 0]]
     assert values("odds_ratio") == [[inf, 1], [1, 1]]
     assert values("g2") == [pytest.approx([8 * log(2), 0]), [0, 0]]
-    # In both classes, 1 and 3/2 are expected. Observed are 2 and 1 in class a, and 1 and 1 in b.
+    # Class a has 2 of term 0 and 1 of term 1, and b has 1 and 1. Both should have 1 and 3/2.
     assert values("chi2_counts") == [pytest.approx([1, 1 / 6]), pytest.approx([0, 1 / 6])]
     # log_odds has a_i = 4/5 and 6/5. For term 0 in class b, x = u = 9/5, R = 4 and S = 5.
     z = log((16 / 5) / (11 / 5)) / sqrt(2 / (9 / 5))
@@ -189,9 +189,9 @@ def test_options_of_c_tfidf_by_hand() -> None:
 
 # ----------------------------------------------------------------------------------------- models
 
-# binary: p is d_ic + 2 (5, 2, 2 in a and 3, 4, 2 in b), divided by 3 + 3 2 = 9.
-# bernoulli: p is d_ic + 2 (5, 2, 2 in a and 3, 4, 2 in b), divided by 4 + 2 2 = 8.
-# poisson: the rate is l_ic + 1 (6, 1, 1 in a and 2, 5, 1 in b), divided by 4 + 1 = 5.
+# "binary" divides d_ic + 2 (5, 2, 2 in a and 3, 4, 2 in b) by 3 + 3 2 = 9.
+# "bernoulli" divides d_ic + 2 (5, 2, 2 in a and 3, 4, 2 in b) by 4 + 2 2 = 8.
+# "poisson" divides l_ic + 1 (6, 1, 1 in a and 2, 5, 1 in b) by 4 + 1 = 5.
 # With alpha = 1 instead of 2, the models "binary" and "bernoulli" would have equal p.
 # There are two classes, so q of one class is p of the other class.
 MODELS = {
@@ -243,7 +243,7 @@ def test_models_by_hand(model: str) -> None:
 
 
 def test_tf_by_hand() -> None:
-    # Each class expects half of a sum. Term 0 has log 3 + log 3 + log 2 in a, and log 2 in b.
+    # Half of a term's sum is expected in a class. Term 0 has 2 log 3 + log 2 in a, log 2 in b.
     binary = ts.count(X, Y, tf="binary").class_scores("chi2_counts")
     assert_allclose(binary, [[1 / 2, 1, 0], [1 / 2, 1, 0]], rtol=1e-14)
     a, b = 2 * log(3) + log(2), log(2)

@@ -1,4 +1,4 @@
-"""Plots: lines show the curves, lines differ even without colour, and equal plots equal files."""
+"""Plots: lines show the curves and differ even without colour; files are reproducible."""
 
 from __future__ import annotations
 

@@ -32,8 +32,8 @@ from counts_files import HEADER_SIZE, sealed
 from file_kinds import KINDS, WORDS, as_folders, random_collection, write, zstandard
 from termsift import cli
 
-MEMORY = 6 << 30  # limit of the address space, as changed files may claim to be very large
-HANGS = 1800  # seconds after which reading counts as hanging
+MEMORY = 6 << 30  # Limit of the address space, as changed files may claim to be very large.
+HANGS = 1800  # Seconds, after which reading counts as hanging.
 NUMBERS = [0, 1, -1, -5, 2**31 - 1, -(2**31), 2**30, 4000, 2**62]
 ALL_KINDS = (*KINDS, "npz csc", "npz coo", "npz bsr", "npz dia", "svm terms", "classes", "counts")
 

@@ -48,7 +48,7 @@ def test_priors_by_hand():
     assert_allclose(uniform[:2], np.full((2, 2), 9 / 35))
     # With the prior (1, 1, 0), q_00 is 1/3, and q of class 2 is (2/3 + 1/3) / 2 = 1/2.
     pair = reference.class_scores(THREE, "md_chi2", class_prior=[1, 1, 0], noncentrality="pearson")
-    assert_allclose(pair, [[1 / 2] * 2, [1 / 2] * 2, [0, 0]])  # 1/2 is (1/3)^2 / (2/9)
+    assert_allclose(pair, [[1 / 2] * 2, [1 / 2] * 2, [0, 0]])  # 1/2 is (1/3)^2 / (2/9).
     # Priors in equal proportions give equal scores.
     for prior in ([1, 1, 2], (0.25, 0.25, 0.5), np.array([5, 5, 10], dtype=np.uint8)):
         scores = reference.class_scores(THREE, "md", class_prior=prior)

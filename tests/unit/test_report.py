@@ -181,8 +181,8 @@ def test_documents_of_several_labels(tmp_path: Path) -> None:
     X = sparse.csr_array(np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]]))
     page = written(Collection(X, y, None, "letters", ["ham", "spam"]), tmp_path)
     facts = [text for tag, text in page.texts if tag == "dd"]
-    assert facts[:5] == ["4", "2", "3", "13", "3.2"]  # documents of two classes count once
-    assert page.tables["Leading terms of ham"][1][0] == "0"  # terms without names have numbers
+    assert facts[:5] == ["4", "2", "3", "13", "3.2"]  # Documents of two classes count once.
+    assert page.tables["Leading terms of ham"][1][0] == "0"  # Terms without names have numbers.
 
 
 def test_a_page_is_bounded(tmp_path: Path) -> None:
@@ -202,8 +202,8 @@ def test_a_page_is_bounded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("X", "labels"),
     [
-        ([[1], [2], [1], [0]], list("aabb")),  # a collection of a single term
-        ([[0, 0], [0, 0], [0, 0], [0, 0]], list("aabb")),  # documents without terms
+        ([[1], [2], [1], [0]], list("aabb")),  # A collection of a single term.
+        ([[0, 0], [0, 0], [0, 0], [0, 0]], list("aabb")),  # Documents without terms.
         ([[1.5, 0], [0, 2.25], [3, 0], [0, 1]], list("abab")),
         ([[1, 0], [0, 2], [3, 0], [0, 1]], [1, "a", 1, "a"]),
     ],

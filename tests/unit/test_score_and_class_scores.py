@@ -1,9 +1,9 @@
 """A score must be the aggregate of its class scores.
 
-The two functions share little code: `score` sums most classes at once by tables and short series,
-and `class_scores` evaluates each class separately. The random collections have 2 to 2,000 classes
-of one to a million documents, and smoothing from 1e-12 to 10,000. The environment variable
-TERMSIFT_COLLECTIONS sets the number of collections for each method and model.
+`score` sums most classes at once by tables and short series, and `class_scores` evaluates each
+class separately, so `score` and `class_scores` share little code. The random collections have 2 to
+2,000 classes of one to a million documents, and smoothing from 1e-12 to 10,000. The environment
+variable TERMSIFT_COLLECTIONS sets the number of collections for each method and model.
 """
 
 from __future__ import annotations

@@ -125,8 +125,8 @@ def test_scores_are_exact(name: str) -> None:
             assert_exact(counts, measure, alpha, class_prior)
 
 
-# Left out are large counts, for which the reference loses all digits, and fractions, whose sums are
-# rounded in another order.
+# Large counts are left out, because the reference loses all digits, and so are fractions, whose
+# sums are rounded in another order.
 @pytest.mark.full(cases=len(COLLECTIONS))
 @pytest.mark.parametrize("name", sorted({*COLLECTIONS} - {"counts up to 2^40", "fractions"}))
 def test_the_reference_agrees(name: str) -> None:

@@ -55,7 +55,7 @@ def test_log_pvalues_to_forty_digits(degrees: int) -> None:
         exact = exact_log_pvalue(Fraction(float(statistic)), degrees)
         if degrees > 2 and exact < -690:
             assert got <= -690
-        elif exact > -1e-290:  # P underflows, so the p-value is 1
+        elif exact > -1e-290:  # 1 - p underflows, so p is 1
             assert -1e-290 <= got <= 0
         else:
             # If the p-value is within 1e-16 of 1, its digits come from P = 1 - Q, for which SciPy's

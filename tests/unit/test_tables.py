@@ -17,7 +17,7 @@ from termsift._scores import class_terms
 from termsift._scores.class_terms import class_columns
 from termsift._util import export
 
-# Ham has two documents, with 3, 1 and 0 occurrences of the terms. Spam has one, with 0, 1 and 3.
+# The terms occur 3, 1 and 0 times in two documents of ham, and 0, 1 and 3 times in one of spam.
 X = np.array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
 Y = ["ham", "ham", "spam"]
 BACON, AND, VIAGRA = 0, 1, 2

@@ -177,7 +177,7 @@ def test_ctrl_c_stops_within_a_call(n_threads: int) -> None:
 
 
 def test_calls_at_the_same_time_have_their_own_windows() -> None:
-    # A window of 32 MiB or more is kept for the next call. Simultaneous calls must not share one.
+    # A window of 32 MiB or more is kept for the next call. Simultaneous calls must not share it.
     n, length = 9_000, 1_000
     X = sp.csr_array(
         (

@@ -1,4 +1,4 @@
-// For any small counts, smoothing, priors, model and measure, scores by the dense and the sparse algorithm must be
+// Takes any small counts, smoothing, priors, model and measure. Scores by the dense and the sparse algorithm must be
 // aggregates of the class scores, and the scores of pairs must be the class scores.
 //
 // The inputs lie outside the usual ranges of the sparse algorithm's series: some classes have one document and others a

@@ -33,7 +33,7 @@ std::string first_row(const std::string& content, const Dialect& dialect, std::i
   }
 }
 
-// The error must be about the first row that `skipped` left out, or about a fault that always raises an error.
+// The error must be about the first bad row, or about a fault that always raises an error.
 void check_error(const Table& raised, const Table& skipped) {
   if (!raised.error) return fuzz::require_equal(skipped.described(), raised.described(), "nothing is bad, but");
   const BadRow& first = skipped.skipped.empty() ? skipped.error.value_or(BadRow{}) : skipped.skipped.front();
