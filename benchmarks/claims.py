@@ -33,7 +33,7 @@ comparison. "Usually" holds if they are behind in fewer than half of the compari
 below a claim decides, but "consistently" needs all lines."""
 
 Answers = Mapping[str, Found]
-Judge = Callable[[Sequence[int]], str]  # gives a verdict for signs (1: ahead, -1: behind)
+Judge = Callable[[Sequence[int]], str]  # verdict for signs (1: ahead, -1: behind)
 
 
 class Verdict(NamedTuple):

@@ -89,7 +89,7 @@ class Classifier:
 
 MULTINOMIAL = Classifier("naive Bayes", MultinomialNB(), "multinomial")
 BINARY = Classifier("binary naive Bayes", MultinomialNB(), "binary")
-SVM = Classifier("SVM", LinearSVC(dual=False, max_iter=10_000))  # the default 1,000 may not suffice
+SVM = Classifier("SVM", LinearSVC(dual=False, max_iter=10_000))  # 1,000 iterations may be too few
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class Workload:
 
 
 def workload(name: str, quick: bool = False) -> Workload:
-    """Return a workload, or a small copy if ``quick``. The first call caches it."""
+    """Return a workload, or a small copy if ``quick``. The first call caches the workload."""
     shape = SHAPES[name].smaller(20) if quick else SHAPES[name]
     folder = CACHE / f"{name}{'-quick' if quick else ''}-{zlib.crc32(repr(shape).encode()):08x}"
     if not folder.exists():

@@ -22,7 +22,7 @@ import numpy as np
 Exact: TypeAlias = Fraction | float
 
 DIGITS = 60  # Number of digits of the results.
-PRECISION = 200  # Digits of p and q, so that p - q keeps more than DIGITS after a loss of 70.
+PRECISION = 200  # Digits of p and q, of which DIGITS remain if p and q agree to 70 digits.
 
 
 def exact_class_scores(

@@ -74,7 +74,7 @@ def csr_matrices(
     """Draw a CSR or CSC matrix in any valid form.
 
     Rows may be empty or unsorted, and may hold duplicates and explicit zeros. The arrays may be
-    read-only, and the indices may have 64 bits. No value is negative, and their sum is at most
+    read-only, and the indices may have 64 bits. No value is negative, and the sum is at most
     MAX_TOTAL.
     """
     if shape is None:

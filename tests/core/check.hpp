@@ -9,7 +9,8 @@
 
 namespace check {
 
-// A failed check throws this struct, which ends the test. CHECK_THROWS never accepts it, because it is no std::exception.
+// A failed check ends the test by throwing this struct. CHECK_THROWS never accepts this struct, because it is no
+// std::exception.
 struct Failure {
   std::string message;
 };

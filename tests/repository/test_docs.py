@@ -107,7 +107,7 @@ class RunsWithoutLooking(doctest.OutputChecker):
 def test_the_pages_run(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     found = examples(text)
-    assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # Each is in a block.
+    assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # Each example is in a block.
     # The tutorial counts Python's docstrings, which differ between versions of Python.
     python = re.search(r"made with Python ([\d.]+)\.\n", text)
     elsewhere = python is not None and python[1] != sys.version.split()[0]

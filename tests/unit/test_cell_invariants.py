@@ -213,6 +213,6 @@ def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
 )
 def test_bns_at_the_bounds_and_at_a_half(weights: list[int], simd_target: str) -> None:
     assert_bns_is_accurate(np.array(weights))
-    # det is a difference of two products. For fractions, its error is 2^-104 of these products.
+    # det is a difference of two products. For fractions, det has an error of 2^-104 of both.
     if max(weights) < 2**40:
         assert_bns_is_accurate(np.array(weights) * 0.1)

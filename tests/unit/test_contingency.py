@@ -24,7 +24,7 @@ def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: i
 def assert_accurate(counts: ts.ClassCounts, measure: Measure, alpha: float = 1.0) -> None:
     exact = exact_values(counts, measure, alpha)
     computed = counts.class_scores(measure.method, alpha=alpha, **measure.options)
-    most = 45 if measure.method == "bns" else 4  # 45 ulp are at most 1e-14
+    most = 45 if measure.method == "bns" else 4  # an error of 45 ulp is at most 1e-14
     for row, exact_row in zip(computed.tolist(), exact, strict=True):
         for value, truth in zip(row, exact_row, strict=True):
             if counts._counts.exact:
