@@ -1,8 +1,7 @@
 """Time and memory of counting n-grams in buckets, and the share of the best n-grams found.
 
-The texts are generated from a seed while they are read. Words follow Zipf's law, and nearly every
-n-gram of three words is new. Therefore the number of different n-grams is about twice the number of
-words.
+The texts are generated from a seed while they are read. Words follow Zipf's law. Nearly every
+n-gram of three words is new, so there are about twice as many different n-grams as words.
 
     python benchmarks/buckets.py --documents 5000 20000
 

@@ -21,8 +21,8 @@ BOTH, SIX = ("MD", "MD-chi2"), ("MD", "MD-chi2", *OTHERS)
 NEWS, ALT_COMP, TDT2 = "20 Newsgroups", "alt-comp", "TDT2-10"
 REUTERS = ("Reuters-10", "Reuters-20", "Reuters-30")
 HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not checked"
-MANY, FEW = 100, 20  # "many" means at least 100 terms, "few" at most 20
-ALIKE = 1.0  # points; smaller differences count as "similar"
+MANY, FEW = 100, 20  # Many terms are at least 100, and few terms are at most 20.
+ALIKE = 1.0  # Smaller differences, in percentage points, count as similar.
 
 RULES = """\
 Two methods are compared by the difference of their means over all k. A claim that methods are
@@ -33,7 +33,7 @@ behind in no comparison. "Usually" holds if they are behind in fewer than half o
 The first line below a claim decides the verdict, but "consistently" needs all lines."""
 
 Answers = Mapping[str, Found]
-Judge = Callable[[Sequence[int]], str]  # returns the verdict for signs of differences
+Judge = Callable[[Sequence[int]], str]  # verdict for signs (1: ahead, -1: behind)
 
 
 class Verdict(NamedTuple):
@@ -59,11 +59,11 @@ class Claim(NamedTuple):
 
 
 class MissingCollectionError(Exception):
-    """The collection with this name is not available."""
+    """A collection is missing. The argument of this exception is its name."""
 
 
 class Results(dict[tuple[str, str], Answers]):
-    """A mapping from the names of a collection and a classifier to the results."""
+    """Map a pair of a collection's name and a classifier's name to results."""
 
     def __missing__(self, key: tuple[str, str]) -> Answers:
         raise MissingCollectionError(key[0])
@@ -85,7 +85,7 @@ def better(signs: Sequence[int]) -> str:
 
 
 def best(signs: Sequence[int]) -> str:
-    """Judge the claim that the paper's methods are the best. A single better method refutes it."""
+    """Judge that the paper's methods are the best. One better method refutes this claim."""
     return FAILS if min(signs) < 0 else better(signs)
 
 
@@ -100,7 +100,7 @@ def usually_no_worse(signs: Sequence[int]) -> str:
 
 
 class View(NamedTuple):
-    """A metric and a range of numbers of terms."""
+    """A metric, and a range for the number of terms k."""
 
     metric: str = "accuracy"
     least: int = 0
@@ -126,8 +126,8 @@ def compared(
 ) -> Verdict:
     """Report the verdict for each view, and return the first view's verdict with the report.
 
-    If ``by_all`` is true and the verdicts differ, return PARTLY instead. A view is skipped if no
-    tested number of terms is in its range.
+    If ``by_all`` is true and the views have different verdicts, return PARTLY as the verdict.
+    A view is skipped if no tested number of terms is in the view's range.
     """
     (any_found, *_) = found.values()
     views = tuple(view for view in views if view.of(any_found[ours[0]].ks).any())
@@ -198,7 +198,7 @@ def always_above(found: Answers, limit: float, collection: Collection) -> Verdic
 
 
 def small_as_large(found: Mapping[str, Answers], few: int, many: int) -> Verdict:
-    """Check that the paper's methods with few terms are as accurate as other methods with many."""
+    """Check that the paper's methods with few terms match other methods with many terms."""
     alike = [
         100 * (of[a].at(few) - of[b].at(many))[0] > -ALIKE
         for of in found.values()
@@ -305,7 +305,7 @@ def chi2_bounded(collections: Mapping[str, Collection], found: Mapping[str, Answ
 
 
 def claims(results: Results, collections: Mapping[str, Collection]) -> list[Claim]:
-    """Return the claims about the figures, and then two claims of earlier sections."""
+    """Return the claims about the paper's figures, then two claims of its earlier sections."""
 
     def bayes(*names: str) -> dict[str, Answers]:
         return {name: results[name, MULTINOMIAL.name] for name in names or [NEWS]}

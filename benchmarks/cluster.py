@@ -4,9 +4,9 @@
 
 One generated collection is counted in three ways. `ts.count` uses one and two threads. Dask uses
 one and two worker processes, which hold the chunks. Spark reads Parquet files on one and two cores.
-The contenders take turns. The tables show the shortest time of several rounds. They also show the
-processor time of all processes of a contender, because other programs may use the machine at the
-same time. All counts are asserted to be equal. The times of sending and merging partial counts are
+The contenders take turns, and all must give equal counts. The tables show the shortest time of
+several rounds. The tables also show the processor time of all processes of a contender, because
+other programs may use the machine meanwhile. The times of sending and merging partial counts are
 processor times of one thread.
 """
 
@@ -65,7 +65,7 @@ def dask_counter(parts: Sequence[Any], n_workers: int) -> Iterator[Callable[[], 
 
 
 def write_parquet(parts: Sequence[Any], folder: Path) -> None:
-    """Write each chunk as Spark vectors to a Parquet file."""
+    """Write each chunk to its own Parquet file, with the documents as Spark vectors."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -90,7 +90,7 @@ def write_parquet(parts: Sequence[Any], folder: Path) -> None:
 
 @contextmanager
 def spark_counter(folder: Path, n_cores: int) -> Iterator[Callable[[], ts.ClassCounts]]:
-    """Return a function that counts the files with Spark."""
+    """Return a function that counts the Parquet files with Spark."""
     from pyspark.ml.linalg import VectorUDT
     from pyspark.sql import SparkSession
     from pyspark.sql.types import LongType, StructField, StructType
@@ -136,7 +136,7 @@ def least(runs: dict[str, Callable[[], ts.ClassCounts]], rounds: int, whole: Any
 
 
 def rates(work: Workload, rounds: int, spark: bool) -> Times:
-    """Return the times of each way of counting the collection."""
+    """Return the times of counting with `ts.count`, Dask and Spark."""
     whole, parts = ts.count(work.X, work.y), chunks(work)
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         runs: dict[str, Callable[[], ts.ClassCounts]] = {
@@ -164,7 +164,7 @@ def n_pairs(counts: ts.ClassCounts) -> int:
 
 
 def saved(counts: ts.ClassCounts) -> bytes:
-    """Return the bytes of the counts, as Spark sends them."""
+    """Return the counts as the bytes that Spark sends."""
     return counts.to_bytes()
 
 
@@ -199,7 +199,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
     data = saved(halves[0])
     pairs_of_one = n_pairs(halves[0])
     copies = [ts.load(data) for _ in range(4)]
-    before = resident_bytes()  # the first four copies use up free resident memory
+    before = resident_bytes()  # four copies first fill the free part of the resident memory
     copies += [ts.load(data) for _ in range(8)]
     in_memory = (resident_bytes() - before) / 8 / pairs_of_one
     pairs_in = n_pairs(halves[0]) + n_pairs(halves[1])
@@ -213,7 +213,7 @@ def partial_counts(work: Workload, rounds: int) -> dict[str, float]:
 
 
 def merge_times(parts: Sequence[Any], rounds: int) -> tuple[float, float]:
-    """Return the seconds to merge the chunks' counts one by one, and as a binary tree."""
+    """Return the seconds of merging the chunks' counts one by one, and in a binary tree."""
     shards = [ts.count(X, y) for X, y in parts]
 
     def tree() -> ts.ClassCounts:

@@ -45,10 +45,10 @@ from workloads import SHAPES, Workload, workload
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by command-line name
 PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
-MARKER = "compare"  # the name in the comments around the tables in both pages
+MARKER = "compare"  # name in the comments around the tables of docs/benchmarks.md and README.md
 ROUNDS, QUICK_ROUNDS = 15, 5
-PATIENCE = 10.0  # seconds; a contender is skipped after this total time
-MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # bytes in this machine
+PATIENCE = 10.0  # Seconds, after which a contender is skipped.
+MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # Bytes of this machine's memory.
 THREADS = sorted({1, int(build_info()["threads"])})
 
 ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
@@ -59,7 +59,7 @@ PROTOTYPE = "prototype, no checks"
 
 
 def load(name: str, quick: bool) -> Workload:
-    """Return the workload that has this name on the command line."""
+    """Return the workload with a name from the command line."""
     if name in CORPORA:
         X, y = corpora.as_distributed(CORPORA[name])
         return Workload(f"{CORPORA[name]}, {X.dtype}", X, y)
@@ -73,12 +73,12 @@ class Contender:
     name: str
     threads: int
     run: Callable[[], object]
-    dense_arrays: int = 0  # float64 arrays (n_classes, n_terms) that exist at the same time
+    dense_arrays: int = 0  # how many float64 arrays (n_classes, n_terms) exist at the same time
     has_peak: bool = True
 
 
 def contenders(work: Workload) -> list[Contender]:
-    """Return all contenders in the order of the table. scipy's indicator matrix is built here."""
+    """Return all contenders in the order of the table, and build scipy's indicator matrix."""
     X, y = work.X, work.y
     Y = work.indicator()
     Y_T = Y.T.tocsr()
@@ -104,7 +104,7 @@ def contenders(work: Workload) -> list[Contender]:
         Contender(CHI2, 1, lambda: chi2(X, y), dense_arrays=2),
         Contender(NAIVE_BAYES, 1, lambda: MultinomialNB().fit(X, y), dense_arrays=4),
     ]
-    if work.name == "D":  # its 16.8 million p-values take most of the time
+    if work.name == "D":  # on D, chi2 spends most of its time on 16.8 million p-values
         found.append(Contender(CHI2_ALONE, 1, lambda: chi2_statistic(X, y), 2, False))
     return found
 
@@ -137,7 +137,7 @@ def check(work: Workload) -> None:
 
     if not prototype.missing(work):
         found = prototype.count_and_md(work)(1)
-        assert np.nanmedian(abs(found / scores - 1)) < 1e-9  # some of its scores are NaN
+        assert np.nanmedian(abs(found / scores - 1)) < 1e-9  # a few scores of the prototype are NaN
 
     frequent = np.argsort(-counts.term_frequency.sum(axis=0))[:10]
     drawn = np.random.default_rng(0).choice(counts.n_terms, 10, replace=False)
@@ -235,7 +235,7 @@ def peak_of(name: str, quick: bool, index: int) -> int:
 
 def _peak_here(name: str, quick: bool, index: int) -> int:
     run = contenders(load(name, quick))[index].run
-    ctypes.CDLL(None).malloc_trim(0)  # a run that reuses freed memory would seem to need less
+    ctypes.CDLL(None).malloc_trim(0)  # a run that reused freed memory would seem to need less
     Path("/proc/self/clear_refs").write_text("5")
     before = _largest_resident()
     run()
@@ -268,7 +268,7 @@ def full_table(block: Block) -> str:
 
 
 def summary_table(blocks: Sequence[Block]) -> str:
-    """Return a table that compares termsift with the fastest function of each library."""
+    """Return a table of termsift's speed relative to the other libraries."""
 
     per_thread = " / ".join
 
@@ -338,17 +338,17 @@ def draw(blocks: Sequence[Block], path: Path) -> None:
 
 
 def least(block: Block, *names: str) -> float | None:
-    """Return the smallest median on one thread of the contenders with these names."""
+    """Return the smallest median time on one thread among some contenders, or None."""
     return min((s for name in names if (s := block.seconds(name)) is not None), default=None)
 
 
 def ratio(value: float | None, unit: float | None) -> float | None:
-    """Return value / unit, or None if either is missing."""
+    """Return value / unit, or None if one of the two numbers is None."""
     return None if value is None or unit is None else value / unit
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
-    """Return ``value * scale`` in significant digits, or more if its integer part has more."""
+    """Round ``value * scale`` to significant digits, but not within the integer part."""
     if value is None:
         return "-"
     _, exponent = f"{value * scale:.{significant - 1}e}".split("e")
@@ -390,7 +390,7 @@ def put_between(path: Path, marker: str, text: str) -> None:
 
 
 def around(path: Path, marker: str) -> tuple[str, str]:
-    """Return a file's text up to the marker's begin comment, and from its end comment on."""
+    """Return a file's text up to the begin comment, and from the end comment on, both included."""
     begin, end = f"<!-- {marker}: begin -->", f"<!-- {marker}: end -->"
     before, found_begin, rest = path.read_text("utf-8").partition(begin)
     _, found_end, after = rest.partition(end)
@@ -417,7 +417,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     summary, full = ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # report an unusable file now, not after ten minutes
+    if args.write:  # fail now, not after ten minutes, if a page has no such comments
         around(summary, MARKER)
         around(full, MARKER)
     print(conditions())

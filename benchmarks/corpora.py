@@ -1,11 +1,11 @@
-"""Read the paper's corpora. These files are not part of termsift.
+"""Read the paper's corpora, which are not part of termsift.
 
 The environment variable TERMSIFT_DATA names the folder of the corpora. The default is
 ``../shared/data`` beside the checkout. `20 Newsgroups` and `Reuters` are Deng Cai's ``.mat`` files
 with the variables ``fea``, ``gnd``, ``trainIdx`` and ``testIdx``, whose indices and classes start
-at 1. `unigrams` has all words of 20 Newsgroups, and `uni- and bigrams` also has all bigrams. Both
-are ``.npz`` files of CSR arrays, each with a file ``.classes.txt``. `R8`, `TREC` and `reviews` are
-texts with one line ``label<TAB>text`` per document, in a training file and a test file.
+at 1. `unigrams` has all words of 20 Newsgroups, and `uni- and bigrams` also has all bigrams. These
+two are ``.npz`` files of CSR arrays, each with a file ``.classes.txt``. `R8`, `TREC` and `reviews`
+are texts with one line ``label<TAB>text`` per document, in a training file and a test file.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def missing(name: str) -> str | None:
 def load(path: Path, largest_classes: int | None = None) -> Split:
     """Read the official split of a ``.mat`` file.
 
-    If ``largest_classes`` is given, only that many classes are read, starting with the first.
-    The files store counts as doubles, which become int64. Terms in fewer than 2 documents of the
+    If ``largest_classes`` is n, only the first n classes are read. The files store counts as
+    doubles, and `load` converts the counts to int64. Terms in fewer than 2 documents of the
     split are dropped, as in the paper.
     """
     X, y, mat = _read(path)
@@ -74,7 +74,7 @@ def as_distributed(name: str) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
 def load_whole(
     path: Path, largest_classes: int | None = None
 ) -> tuple[sp.csr_array, np.ndarray[Any, Any]]:
-    """Read a ``.mat`` file that has no split. Choose classes and terms as `load` does."""
+    """Read a ``.mat`` file without a split, with the classes and terms that `load` would keep."""
     X, y, _ = _read(path)
     keep = y <= (largest_classes or y.max())
     X, y = X[keep], y[keep]

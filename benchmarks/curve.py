@@ -2,9 +2,9 @@
 
     python benchmarks/curve.py [--quick] [--write]
 
-The collection is 20 Newsgroups if `corpora.py` finds it. Otherwise it is workload A, where half of
-the documents are for testing. The first comparison is the curve for k = 1 to 2,000, where
-scikit-learn fits MultinomialNB again for each k. The second comparison is 10-fold cross-validation.
+The collection is 20 Newsgroups. Without this collection, the script uses workload A, with half
+of the documents for testing. The first comparison is the curve for k = 1 to 2,000, where
+scikit-learn fits MultinomialNB again for each k. The second comparison is 10-fold cross-validation:
 termsift evaluates seven methods at 200 values of k, and scikit-learn evaluates its `chi2` at ten
 values. The contenders take turns in one process, and their accuracies are asserted to be equal.
 """

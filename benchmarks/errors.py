@@ -37,18 +37,18 @@ METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "pearson": ("md_chi2", {"noncentrality": "pearson"}),
 }
 CLASSES_TO_SHOW = 50
-MARKER = "errors"  # the name in the comments around the tables in both pages
+MARKER = "errors"  # name in the comments around the tables of docs/benchmarks.md and README.md
 
 
 @dataclass(frozen=True)
 class Row:
-    """The errors of one method, in ulps."""
+    """The errors of one method's scores in one workload, in ulps."""
 
     workload: str
     terms: str  # the numbers of sampled terms and of all terms
     method: str
     scores: list[float]
-    class_scores: list[float]  # empty if there are too many classes
+    class_scores: list[float]  # the list is empty if there are too many classes
 
     def cells(self) -> list[str]:
         figures = [f(e) for e in (self.scores, self.class_scores) for f in (largest, nearly_all)]
@@ -67,8 +67,8 @@ def nearly_all(errors: list[float]) -> str:
 
 def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
     """Return the errors of every method."""
-    # With 5,000 classes, arithmetic in sixty digits takes half a second per term. Therefore few
-    # terms of such collections are sampled.
+    # With 5,000 classes, arithmetic in sixty digits takes half a second per term. Therefore fewer
+    # terms are sampled from a collection of many classes.
     terms = sample(counts, max(10, min(400, 100_000 // counts.n_classes)))
     parts = counts.term_frequency, counts.class_docs
     smoothing = 1.0, float(counts.n_terms)
@@ -94,7 +94,7 @@ def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
 
 
 def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
-    """Return n of the most frequent terms, n other terms, and n terms that occur once or twice."""
+    """Return a sample of about 4 n terms: very frequent, less frequent, and rare ones."""
     frequency = np.asarray(counts.term_frequency.sum(axis=0)).ravel()
     rng = np.random.default_rng(0)
 

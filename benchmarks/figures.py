@@ -26,7 +26,7 @@ STYLES: list[dict[str, Any]] = [
 
 @dataclass(frozen=True)
 class Panel:
-    """A plot of lines. Each line has a name, x and y. ``limits`` bounds the y axis."""
+    """A plot of lines, given as (x, y) by name. ``limits`` are the limits of the y axis."""
 
     title: str
     y_label: str
@@ -44,7 +44,7 @@ def plot(path: Path, panels: Sequence[Sequence[Panel]]) -> None:
     n_rows, n_columns = len(panels), max(map(len, panels))
     names = list(dict.fromkeys(name for row in panels for panel in row for name in panel.lines))
     handles = {}
-    # With a fixed salt, the same numbers give the same file.
+    # matplotlib hashes ids in the SVG with this salt, so equal numbers give equal files.
     with mpl.rc_context({"svg.hashsalt": "termsift", "svg.fonttype": "none", "font.size": 8}):
         figure = Figure(figsize=(0.4 + 3.3 * n_columns, 0.5 + 2.5 * n_rows), layout="constrained")
         grid = figure.add_gridspec(n_rows, n_columns)

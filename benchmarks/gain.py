@@ -4,10 +4,10 @@
 
 `ts.conditional_gain` and `ts.guided_gain` choose 2,000 terms and estimate `shape`. The collections
 are 20 Newsgroups and its uni- and bigrams, if `corpora.py` finds them, and generated collections:
-workloads A and C, and a collection of 570 classes. The other contenders are counting with all of
-the paper's scores, counting with `md`, and scikit-learn's `mutual_info_classif` on 1,000 terms.
-`SequentialFeatureSelector` with naive Bayes finishes only on a small case, where it chooses ten of
-a hundred terms. The contenders take turns in one process. The run also asserts that the number of
+workloads A and C, and a collection of 570 classes. The script also measures counting with all of
+the paper's scores, counting with `md`, and scikit-learn's `mutual_info_classif` on 1,000 terms. The
+forward selection by `SequentialFeatureSelector` is so slow that it only chooses ten of a hundred
+terms. The calls of termsift take turns in one process. The script also asserts that the number of
 threads does not change the terms.
 """
 

@@ -4,11 +4,11 @@
 
 The tables show the evaluations and the time of `counts.greedy` on one thread, for several numbers
 of terms. The collections are generated text, hard cases, and 20 Newsgroups with all its words if
-`corpora.py` finds it. In the same run, the order is compared with the order of the plain search
+`corpora.py` finds it. Each order of terms is compared with the order of the plain search
 (`exhaustive=True`). If the plain search would need more than two billion evaluations, only the
-first terms are compared. Each search alternates with sorting a million numbers. The time of the
-sort is the unit. ``--quick`` only checks that everything works. ``--write`` puts the tables into
-``benchmarks/README.md``, and a sentence into ``docs/benchmarks.md``.
+first terms are compared. Each search alternates with sorting a million numbers, and times are also
+given in units of that sorting time. ``--quick`` only checks that everything works. ``--write`` puts
+the tables into ``benchmarks/README.md``, and a sentence into ``docs/benchmarks.md``.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ import termsift as ts
 from compare import PATIENCE, ROOT, around, conditions, digits, markdown, put_between, time_in_turn
 from termsift import _core
 
-MARKER = "greedy"  # the name in the comments around the table in the README
+MARKER = "greedy"  # name in the HTML comments around this script's tables
 ROUNDS = 5
-# The most evaluations that the plain search may take, for two classes of generated and real text.
+# Limits of the evaluations by the plain search, for two classes of generated and of real text.
 PLAIN_EVALUATIONS, REAL_PLAIN_EVALUATIONS = 2e9, 2e9
 SORTED = np.random.default_rng(0).random(1_000_000)
 
@@ -64,7 +64,7 @@ def clusters(rng: Rng, n_terms: int) -> Table:
 
 
 def rays(rng: Rng, n_terms: int) -> Table:
-    """Return terms whose counts are multiples of one of two columns."""
+    """Return terms whose columns are multiples of (2, 1) or of (1, 2)."""
     sizes = rng.permutation(n_terms) + 1
     return np.array([[2, 1], [1, 2]])[:, np.arange(n_terms) % 2] * sizes
 
@@ -81,12 +81,12 @@ CASES: dict[str, Callable[[Rng, int], Table]] = {
     ),
 }
 GROWTH = ("text", "long tail", "all pairs distinct")
-# For each hard case, the number of terms and the number of terms to choose (None: all).
+# Each hard case runs with these pairs: the number of terms, and how many to choose (None: all).
 HARD = [(10_000, None), (100_000, None), (1_000_000, 1000)]
 
 
 def case(name: str, n_terms: int) -> ts.ClassCounts:
-    """Return the counts of a named case."""
+    """Return the counts of the case in `CASES` with this name."""
     table = CASES[name](np.random.default_rng(n_terms), n_terms)
     return ts.count(sp.csr_array(table), [0, 1])
 
@@ -102,7 +102,7 @@ def distinct(counts: ts.ClassCounts) -> int:
 
 @dataclass(frozen=True)
 class Row:
-    """The cost of one search."""
+    """The cost of one greedy search."""
 
     name: str
     n_terms: int
@@ -111,9 +111,9 @@ class Row:
     chosen: int
     evaluations: int
     seconds: float
-    sorting: float  # seconds for sorting a million numbers, in the same run
-    checked: int  # terms that were compared with the plain search
-    plain_seconds: float | None  # None if not all terms were compared
+    sorting: float  # Seconds for sorting a million numbers in the same run.
+    checked: int  # How many terms were compared with the plain search.
+    plain_seconds: float | None  # Seconds of the plain search, or None if it chose only some terms.
 
     @property
     def plain_evaluations(self) -> float:
@@ -121,7 +121,7 @@ class Row:
         return self.chosen * (self.n_terms - (self.chosen - 1) / 2)
 
     def cells(self) -> list[str]:
-        """Return the cells of the row."""
+        """Return the cells of a table's row."""
         return [
             self.name,
             f"{self.n_terms:,}",
@@ -155,7 +155,7 @@ HEADER = [
 def measure(
     name: str, counts: ts.ClassCounts, k: int | None = None, budget: float = PLAIN_EVALUATIONS
 ) -> Row:
-    """Choose k terms, check the first of them, and return the cost of the search."""
+    """Choose k terms, compare the first of them with the plain search, and return the cost."""
     k = counts.n_terms if k is None else k
     plain_evaluations = k * (counts.n_terms - (k - 1) / 2) * counts.n_classes / 2
     whole = plain_evaluations <= budget
@@ -196,13 +196,13 @@ def measure(
 
 
 def exponent(rows: Sequence[Row], what: Callable[[Row], float]) -> float:
-    """Fit a power of the number of terms to the costs, and return the exponent."""
+    """Fit a power law of the costs in the number of terms, and return its exponent."""
     logs = np.log([[row.n_terms, what(row)] for row in rows])
     return float(np.polyfit(*logs.T, deg=1)[0])
 
 
 def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str]]:
-    """For each case that is run at several sizes, yield the rows and the fitted exponents."""
+    """Yield, for each case of `GROWTH`, rows at several sizes and the fitted exponents."""
     for name in GROWTH:
         rows = []
         for n_terms in sizes:
@@ -218,7 +218,7 @@ def growth(sizes: Sequence[int], budget: float) -> Iterator[tuple[list[Row], str
 
 
 def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
-    """Yield the cost on 20 Newsgroups, and a comparison of its order with that of `md`."""
+    """Yield the cost of the search on 20 Newsgroups, and how much its order agrees with `md`."""
     for terms in corpora.TEXTS:
         if reason := corpora.missing(terms):
             print(f"skipped: {reason}")
@@ -234,7 +234,7 @@ def newsgroups(quick: bool, budget: float) -> Iterator[tuple[Row, list[str]]]:
 
 
 def overlaps(name: str, counts: ts.ClassCounts, k: int) -> list[str]:
-    """Return how many of the first terms greedy and `md` share, and where their orders diverge."""
+    """Return the share of common first terms of greedy and `md`, and where the orders diverge."""
     greedy, md = counts.greedy(k), counts.rank("md", k)
     differ = np.flatnonzero(greedy.indices != md.indices)
     shares = [
@@ -271,7 +271,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     readme = ROOT / "benchmarks" / "README.md"
-    if args.write:  # report an unusable file now, not at the end
+    if args.write:  # fail now, not at the end, if a page has no such comments
         around(readme, MARKER)
         around(ROOT / "docs" / "benchmarks.md", MARKER)
     print(conditions())

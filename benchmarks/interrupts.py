@@ -24,7 +24,7 @@ import termsift as ts
 from compare import markdown
 from workloads import Workload, workload
 
-TOO_SHORT = 0.002  # seconds; shorter calls end before a signal can interrupt them
+TOO_SHORT = 0.002  # seconds; calls that take less time end before a signal can interrupt them
 
 
 def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Callable[[], object]]:
@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def check_that_nothing_is_left_half_done(work: Workload, rng: random.Random, folder: Path) -> None:
-    """Interrupt updates and saves, and check that counts and files are either old or new."""
+    """Interrupt updates and saves, and check that no count or file is only partly changed."""
     some, few = slice(0, work.X.shape[0] // 5), slice(0, work.X.shape[0] // 20)
     before = ts.count(work.X[few], work.y[few])
     after = before + ts.count(work.X[some], work.y[some])

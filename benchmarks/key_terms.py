@@ -33,13 +33,13 @@ from termsift.text._matrices import count_blocks
 MARKER = "key"
 TERMS = 10
 METHODS = ("key", "g2", "md", "g2_counts", "log_odds")
-RULES = ts.text.TextRules(token_pattern=r"(?u)\b\w+\b")  # includes words of one letter
-FEWEST = 10  # smallest number of training documents of a package
+RULES = ts.text.TextRules(token_pattern=r"(?u)\b\w+\b")  # This includes words of one letter.
+FEWEST = 10  # Smallest number of training documents of a package.
 
 
 @dataclass(frozen=True)
 class Cut:
-    """Training and test documents, and the words of the columns if they are known."""
+    """Training and test documents, and the word of each column if the words are known."""
 
     split: corpora.Split
     words: Sequence[str] | None = None

@@ -2,8 +2,8 @@
 
     python benchmarks/methods.py [--quick] [--write]
 
-For comparison, scikit-learn's chi2 alone is timed. Counting with scoring takes turns with `chi2` in
-one process, and `chi2_counts` of termsift must give the same numbers as `chi2`.
+For comparison, the time of scikit-learn's `chi2` is measured. termsift and `chi2` take turns in one
+process, and termsift's `chi2_counts` must give the same numbers as `chi2`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from workloads import Workload, workload
 
 MARKER = "methods"
 ROUNDS = 5
-NO_CHI2 = ("C",)  # the dense arrays of chi2 would take 16 GB
+NO_CHI2 = ("C",)  # scikit-learn's chi2 would make dense arrays of 16 GB
 
 
 def all_scores(work: Workload, n_threads: int | None) -> None:
@@ -33,7 +33,7 @@ def all_scores(work: Workload, n_threads: int | None) -> None:
 
 
 def measure(name: str, quick: bool) -> tuple[list[list[str]], str]:
-    """Return a row for each method, with milliseconds on one and on all threads, and a summary."""
+    """Return a row of milliseconds on one and on all threads for each method, and a summary."""
     work = workload(name, quick)
     counts = ts.count(work.X, work.y)
     runs: list[Callable[[], object]] = [

@@ -1,9 +1,9 @@
-"""A prototype of counting and MD, which is a contender if its source is available.
+"""Compile and run a C++ prototype that counts and scores MD, if its source is available.
 
-The environment variable TERMSIFT_PROTOTYPES names the folder of ``e2e.cpp``. The default is
+The environment variable TERMSIFT_PROTOTYPES names the folder of ``e2e.cpp``, by default
 ``../shared/prototypes/counting`` beside the checkout. On first use, the prototype is compiled for
-this machine. It reads only int32 arrays, checks no input, counts no documents, and leaves out terms
-that it cannot score. Its times show how fast a program for a single purpose can be.
+this machine. The prototype reads only int32 arrays, checks no input, counts no documents, and skips
+terms that it cannot score. The times show how fast a program for a single purpose can be.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOLDER = Path(
         Path(__file__).resolve().parents[2] / "shared" / "prototypes" / "counting",
     )
 )
-TERM_BLOCK = 14  # binary logarithm of the number of terms in a block of ``e2e_blocks``
+TERM_BLOCK = 14  # ``e2e_blocks`` processes blocks of 2^14 terms
 
 
 def missing(work: Workload) -> str | None:

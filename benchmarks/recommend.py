@@ -27,7 +27,7 @@ from trials import (
 
 
 class Choice(NamedTuple):
-    """The options of a ranking, and the model of naive Bayes."""
+    """The options of a ranking, and the event model of the naive Bayes classifier."""
 
     method: str
     model: str
@@ -47,7 +47,7 @@ class Choice(NamedTuple):
 
 PAPERS = Choice("md", "multinomial", "top", "multinomial")
 CLASSIFIERS = {"multinomial": MULTINOMIAL, "binary": BINARY}
-# Maps a collection's name and a choice to accuracies, an array with one row per fold.
+# Maps a collection's name and a choice to an array of accuracies, with one row per fold.
 Validated = Mapping[str, Mapping[Choice, Floats]]
 
 
@@ -83,13 +83,13 @@ def difference(validated: Validated, a: Choice, b: Choice) -> Estimate:
 
 
 def order(validated: Validated) -> list[Choice]:
-    """Return all choices, best first."""
+    """Return all choices, from the most accurate to the least accurate."""
     (first, *_) = validated.values()
     return sorted(first, key=lambda choice: -difference(validated, choice, PAPERS).value)
 
 
 def choose(validated: Validated) -> Choice:
-    """Among the choices that may be best, return the choice most similar to the paper's MD."""
+    """Return, of the choices not significantly worse than the best, the one most like MD."""
     ordered = [each for each in order(validated) if each.method not in FROM_DOCUMENTS]
     alike = [each for each in ordered if difference(validated, ordered[0], each).sign <= 0]
     return min(alike, key=Choice.departures)
@@ -99,7 +99,7 @@ def choose(validated: Validated) -> Choice:
 
 
 def section(collections: Sequence[Collection], extent: Extent) -> tuple[str, dict[str, Floats]]:
-    """Return the text, and the gain on the test documents for each collection and k."""
+    """Return the section's text, and the gain on test documents for each collection and k."""
     validated = validate(collections, extent)
     chosen, ordered = choose(validated), order(validated)
     tested, gains = on_test_documents(collections, chosen, extent)
@@ -130,7 +130,7 @@ with multinomial naive Bayes:
 
 
 def told(validated: Validated, chosen: Choice) -> str:
-    """Return a sentence with the recommendation."""
+    """Return a sentence that recommends the choice."""
     gain = difference(validated, chosen, PAPERS)
     if chosen == PAPERS:
         return "The paper's MD is recommended, since no combination is significantly better."
@@ -141,7 +141,7 @@ def told(validated: Validated, chosen: Choice) -> str:
 
 
 def of_documents(validated: Validated, chosen: Choice) -> str:
-    """Return sentences on the gain of selectors that read the documents."""
+    """Return sentences that compare selectors of documents with the recommended choice."""
     (first, *_) = validated.values()
     sentences = []
     for method in FROM_DOCUMENTS:
@@ -158,7 +158,7 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
 
 
 def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
-    """Return a table with the differences from MD and from the best choice."""
+    """Return a table of choices and their differences in accuracy from MD and the best choice."""
     rows = [
         [
             *choice,
@@ -173,7 +173,7 @@ def best_table(validated: Validated, choices: Sequence[Choice]) -> str:
 
 
 def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
-    """Return sentences about the choice that each part of the results alone would give."""
+    """Return sentences that say what would be chosen from each part of the results alone."""
     many = np.array(extent.ks) >= MANY
     parts: dict[str, Validated] = {
         f"k of {MANY} or more": {
@@ -198,7 +198,7 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
 
 
 def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
-    """Return sentences on whether binary naive Bayes is part of the recommendation."""
+    """Return sentences that say whether binary naive Bayes is recommended."""
     part = "includes" if chosen.naive_bayes == "binary" else "does not include"
     multinomial, binary = (chosen._replace(naive_bayes=name) for name in CLASSIFIERS)
     on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
@@ -223,7 +223,7 @@ def models_table(validated: Validated) -> str:
 def on_test_documents(
     collections: Sequence[Collection], chosen: Choice, extent: Extent
 ) -> tuple[str, dict[str, Floats]]:
-    """Return the text on the gain over MD on test documents, and the gain for each k."""
+    """Return text about the accuracy gained over MD on test documents, and the gain for each k."""
     ranker = Ranker(chosen.method, {"model": chosen.model, "policy": chosen.policy})
     others = {method: Ranker(method) for method in FROM_DOCUMENTS}
     rankers = {"MD": Ranker("md"), "chosen": ranker, **others}

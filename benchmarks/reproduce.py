@@ -1,10 +1,10 @@
-"""Repeat the paper's experiments: its figures and its claims one by one.
+"""Repeat the paper's experiments, and check each figure and each claim.
 
     python benchmarks/reproduce.py [DATA] [--tdt2 FILE] [--output FOLDER] [--quick]
 
 The script writes paper.md and its plots into a folder. `benchmarks/corpora.py` describes the folder
-DATA of the corpora. Missing corpora are skipped. ``--quick`` only checks that everything works. The
-script computes the verdicts of the report, which contains no text of the corpora.
+DATA of the corpora. Missing corpora are skipped. ``--quick`` only checks that everything works. All
+verdicts in paper.md are computed. paper.md contains no text of the corpora.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {
     "Figure 5": (SVM, REUTERS),
 }
 PACKAGES = (ts, np, scipy, sklearn)
-DRAWN = "Figure 1"  # the table of all methods covers the other figures
-CUT = (-10, 9)  # limits of the plots of differences, in points
+DRAWN = "Figure 1"  # The only figure that is drawn, because a table covers the others.
+CUT = (-10, 9)  # Limits of the y axis of plots of differences, in percentage points.
 
 
 def collections(tdt2: Path | None) -> dict[str, Collection]:

@@ -44,12 +44,12 @@ PAGE = ROOT / "docs" / "rivals.md"
 KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 QUICK_KS = (10, 200)
 OURS = "guided gain"
-MANY = 200  # terms
-SURE = 0.05  # bound on the probability that a comparison with one rival has a wrong "surely"
-STEPS = 5  # values of C per factor of ten on the L1 path
+MANY = 200  # At least 200 terms count as many.
+SURE = 0.05  # Significance level of all comparisons with one rival together.
+STEPS = 5  # Number of values of C per factor of ten on the L1 path.
 
 Bools = NDArray[np.bool_]
-Choose = Callable[[sp.csr_array, Ints, int], Ints]  # (X, y, k) -> terms
+Choose = Callable[[sp.csr_array, Ints, int], Ints]  # a function that chooses k terms
 
 
 # ---- rankings ------------------------------------------------------------------------------------
@@ -67,10 +67,10 @@ def svm_weights(X: sp.csr_array, y: Ints, k: int) -> Ints:
 
 
 def l1_path(X: sp.csr_array, y: Ints, k: int) -> Ints:
-    """Order terms by the smallest C at which they have a weight, and then by this weight.
+    """Order terms by the smallest C at which their weight is not 0, and then by this weight.
 
-    C rises to 10. A term keeps its place even if a larger C removes its weight. If fewer than k
-    terms get a weight, fewer than k are returned. The classifiers need not converge, because the
+    C rises to 10. A term keeps its rank even if its weight is 0 at a larger C. Fewer than k terms
+    are returned if fewer terms get a weight. The classifiers need not converge, because the
     set of terms stops changing long before the weights stop changing.
     """
     Z = damped(X)
@@ -111,8 +111,8 @@ RIVALS: dict[str, Choose] = {
 }
 METHODS = {OURS: "guided_gain", "conditional gain": "conditional_gain", "MD": "md", "IG": "ig"}
 OTHERS = ("conditional gain", *RIVALS, "MD", "IG")
-COMPARED = ("conditional gain", *RIVALS)  # columns of the tables by collection
-JUDGES = ("naive Bayes", "SVM")  # classifiers of the tables by collection
+COMPARED = ("conditional gain", *RIVALS)  # Columns in the tables by collection.
+JUDGES = ("naive Bayes", "SVM")  # Classifiers in the tables by collection.
 
 
 def rankings(X: sp.csr_array, y: Ints, k: int) -> dict[str, Ints]:
@@ -163,7 +163,7 @@ def results_of(
 ) -> tuple[dict[tuple[str, str, str], Bools], dict[tuple[str, str, str], NDArray[np.float64]]]:
     """Return whether each test document is classified correctly, and the macro-averaged F1.
 
-    Both results are given for each classifier, method and k. F1 is averaged over folds.
+    There is one result for each classifier, method and k. F1 is averaged over folds.
     """
     found: dict[tuple[str, str, str], list[Bools]] = {}
     f1: dict[tuple[str, str, str], list[list[float]]] = {}
@@ -205,7 +205,7 @@ def holm(pvalues: Sequence[float]) -> NDArray[np.float64]:
 
 
 class Cell(NamedTuple):
-    """The lead of guided gain over a rival in points, and whether it is significant."""
+    """Guided gain's lead over a rival in percentage points, and whether it is significant."""
 
     difference: float
     is_sure: bool
@@ -216,11 +216,11 @@ class Cell(NamedTuple):
         return int(np.sign(self.difference)) if self.is_sure else 0
 
 
-Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # keys as in Hits, for rivals only
+Cells = Mapping[tuple[str, str, str], Sequence[Cell]]  # keys (collection, classifier, rival)
 
 
 def compared(hits: Hits) -> dict[tuple[str, str, str], list[Cell]]:
-    """Compare guided gain with each rival. Adjust the p-values for the number of its cells."""
+    """Compare guided gain with each rival. All p-values of a rival are adjusted together."""
     cells: dict[tuple[str, str, str], list[Cell]] = {}
     for rival in OTHERS:
         keys = [key for key in hits if key[2] == rival]
@@ -257,7 +257,7 @@ def summary(cells: Cells) -> str:
 def by_range(hits: Hits, ks: Sequence[int]) -> str:
     """Return a table with the lead over each rival, averaged over few and over many terms.
 
-    A mean may be significant even if no single cell is.
+    The mean lead may be significant even if the lead in no single cell is significant.
     """
     rows = []
     for name, classifier in dict.fromkeys(key[:2] for key in hits if key[1] in JUDGES):
@@ -288,7 +288,7 @@ def macro_f1(f1: MacroF1, ks: Sequence[int]) -> str:
 
 
 def losses(cells: Cells, ks: Sequence[int]) -> str:
-    """Return a list of the cells in which a rival is surely ahead."""
+    """Return a list of the cells in which a rival is significantly better than guided gain."""
     lines = []
     for rival in COMPARED:
         for (name, classifier, other), row in cells.items():

@@ -4,8 +4,8 @@
 
 The stages of workload C run on one and on two threads in turn. The stages also run on more threads
 than the machine has cores, to measure the processor time of many threads. A triad, a[i] = b[i] +
-c[i], measures the bandwidth of the memory. The script then predicts the times on machines with more
-cores. If the machine has these cores, the measured speedup follows in brackets.
+c[i], measures the bandwidth of the memory. From these measurements, the script predicts the times
+on machines with more cores. If this machine has enough cores, the measured speedup is also shown.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from workloads import Workload, workload
 MARKER = "scaling"
 CORES = (8, 16, 64)
 ROUNDS = 7
-REGION = 10e-6  # seconds to wake the threads of a loop and to wait for them
-REGIONS = 10  # upper bound on the number of parallel loops in a call
+REGION = 10e-6  # Seconds for waking the threads of a parallel loop and waiting for their end.
+REGIONS = 10  # Upper bound on the number of parallel loops in a call.
 Stage = tuple[str, int, Callable[[int], object]]
 
 
 def triad(n_threads: int, quick: bool) -> float:
-    """Return the bytes per second of a triad. A write counts twice: it also reads a cache line."""
+    """Return the bytes per second of a triad. Writes count twice, as they also read cache lines."""
     n, rounds = (1 << 16, 1) if quick else (1 << 24, 5)
     arrays = [tuple(np.ones(n // n_threads) for _ in "abc") for _ in range(n_threads)]
     with ThreadPoolExecutor(n_threads) as pool:
@@ -45,7 +45,7 @@ def triad(n_threads: int, quick: bool) -> float:
 
 
 def stages(work: Workload) -> list[Stage]:
-    """Return each stage: its name, the smallest number of bytes it can move, and the call."""
+    """Return each stage's name, the least number of bytes that it must move, and its call."""
     X, y = work.X, work.y
     counts = ts.count(X, y)
     scores = counts.score("md")

@@ -3,9 +3,9 @@
     python benchmarks/shapes.py [--quick] [--write]
 
 The matrices are workload A in other dtypes, orders and formats, and collections of other shapes.
-Term frequencies must equal scipy's product with the indicator matrix of the classes. Each row
-compares its time per entry with the time of the most similar standard workload. In dense input,
-each cell is an entry. ``--quick`` uses small copies, only to check that everything works.
+Term frequencies must equal scipy's product with the indicator matrix of the classes. Each row of
+the table compares a time per entry with the time of the most similar standard workload. In dense
+matrices, each cell is an entry. ``--quick`` only checks small copies, to see that everything works.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ class Case:
     name: str
     X: Any
     y: Any
-    nearest: str | None = None  # the standard workload to compare with
+    nearest: str | None = None  # the most similar standard workload
     options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def n_entries(self) -> int:
-        """The number of stored entries, or of cells of a dense matrix."""
+        """The number of stored entries of a sparse matrix, or of cells of a dense one."""
         return int(self.X.nnz) if sp.issparse(self.X) else int(self.X.size)
 
     def run(self, n_threads: int | None) -> ts.ClassCounts:
@@ -150,7 +150,7 @@ def single_entries(n_docs: int, rng: np.random.Generator) -> Case:
 
 
 def measure(case: Case, quick: bool) -> list[float]:
-    """Return the nanoseconds per entry on one and on all threads, as minima of several runs."""
+    """Return the least nanoseconds per entry of several runs, on one and on all threads."""
     case.check()
     runs = [partial(case.run, n_threads) for n_threads in THREADS]
     times = time_in_turn(runs, QUICK_ROUNDS if quick else ROUNDS)

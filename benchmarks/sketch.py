@@ -1,15 +1,16 @@
 """Time and peak memory of counting more n-grams than memory holds, in one pass and with a sketch.
 
-Words follow Zipf's law. Each shard of the texts is generated from its own seed. Therefore the texts
-do not depend on the machine, or on the number of processes that write them.
+Words follow Zipf's law. Each shard of the texts is generated from its own seed, so the texts depend
+neither on the machine nor on the number of processes that write them.
 
     python benchmarks/sketch.py --megabytes 20 200 --memory 256MB --min-df 20
     python benchmarks/sketch.py --ways "two passes" Dask Spark "Spark ML" --megabytes 100
     python benchmarks/sketch.py --merging --megabytes 100 --memory 256MiB --min-df 2
     python benchmarks/sketch.py --write FOLDER --megabytes 10000 --shards 16
 
-``--ways`` names ways of counting. The way "streamed" generates the texts whenever they are read,
-and stores no text. All ways must give equal counts, and Spark ML must give the same terms.
+``--ways`` chooses among several ways of counting. With the way "streamed", the texts are generated
+whenever they are read, and never stored. All ways except "Spark ML" must give equal counts, and
+"Spark ML" must select the terms that the other ways select.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ NGRAMS = {"ngram_range": (1, 3)}
 
 @cache
 def cells_of_lines() -> list[Any]:
-    """Return all words, line starts and line ends, in cells of 8 bytes that zeros fill up."""
+    """Return all words, line starts and line ends, each padded with zeros to 8 bytes."""
     parts = [f"w{n:x} " for n in range(VOCABULARY)], [f"{label}\t" for label in CLASSES], ["\n"]
     return [np.array(part, "S8").view(np.uint64) for part in parts]
 
@@ -51,9 +52,9 @@ def cells_of_lines() -> list[Any]:
 def rows_of(shard: int, n_bytes: int) -> Iterator[bytes]:
     """Yield blocks of lines, each with a class, a tab and a text, until there are n_bytes.
 
-    Words up to rank r have the share (1 - r ** -0.1) / 0.75 of all tokens. Therefore the word of
-    rank r has about the share r ** -1.1 / 7.5. Multiplication and division give the same bits on
-    all machines.
+    Words up to rank r have the share (1 - r ** -0.1) / 0.75 of all tokens, so the word of rank r
+    has about the share r ** -1.1 / 7.5. Only multiplication and division are used, because they
+    give the same bits on all machines.
     """
     words, first, last = cells_of_lines()
     random, n_docs = np.random.default_rng([20, shard]), 100
@@ -85,7 +86,7 @@ def write_all(folder: Path, n_bytes: int, n_shards: int) -> list[Path]:
 
 
 class StreamedTexts:
-    """The texts of some shards. They are generated again for each reading."""
+    """The texts of some shards, which are generated again whenever they are read."""
 
     def __init__(self, n_bytes: int, shards: Sequence[int]) -> None:
         self._blocks = [(shard, n_bytes // len(shards)) for shard in shards]
@@ -145,7 +146,7 @@ def frame(args: argparse.Namespace, paths: list[Path]) -> Any:
     session = builder.config(map=options).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     rows = session.read.csv([*map(str, paths)], sep="\t", schema="label string, text string")
-    return rows.coalesce(args.shards)  # each partition makes a sketch
+    return rows.coalesce(args.shards)  # Spark makes one sketch per partition
 
 
 def by_spark(args: argparse.Namespace, paths: list[Path]) -> ts.ClassCounts:
@@ -189,7 +190,7 @@ WAYS: dict[str, Callable[[argparse.Namespace, list[Path]], Any]] = {
 
 
 class Clock(logging.Handler):
-    """The times at which passes end, and the number of terms in the sketch, from log messages."""
+    """Log handler that notes when each pass ends, and how many terms the sketch holds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -216,7 +217,7 @@ def look(peak: list[int], used: dict[tuple[int, float], float]) -> None:
 
 
 def watch(*records: Any) -> None:
-    """Look ten times a second, because processes may end while others work."""
+    """Record memory ten times a second, because some processes end before others."""
     while True:
         look(*records)
         time.sleep(0.1)
@@ -243,7 +244,7 @@ def measure(args: argparse.Namespace) -> None:
 
 
 def table(args: argparse.Namespace) -> None:
-    """Measure each size and each way in a new process, and check that the results are equal."""
+    """Count texts of each size in each way in a new process, and check that results are equal."""
     head = "MB", "way", "s", "s by pass", "processor s", "peak MB", "different terms", "terms kept"
     print(*("", *head, ""), sep=" | ")
     print("|---" * len(head) + "|", flush=True)

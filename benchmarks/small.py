@@ -21,7 +21,7 @@ import termsift as ts
 from compare import ROOT, conditions, markdown, put_between
 
 MARKER = "small"
-SHAPES = ((10, 10, 2, 0.3), (1000, 1000, 10, 0.05))  # documents, terms, classes, share of entries
+SHAPES = ((10, 10, 2, 0.3), (1000, 1000, 10, 0.05))  # documents, terms, classes, density
 ROUNDS = 15
 Stage = tuple[str, Callable[[], object]]
 

@@ -3,9 +3,9 @@
     python benchmarks/soak.py [--minutes 60] [--seed 0]
 
 The script keeps the counts of a moving window of random chunks: it adds the newest chunk and
-subtracts the oldest. It compares the counts with scipy's sums of the same chunks. It compares
-scores, choices and curves with the results of one thread, and some scores with the reference. The
-resident memory (``/proc/self/statm``) may exceed its peak of the first tenth of the run by at most
+subtracts the oldest. The counts are compared with scipy's sums of the same chunks. Scores, chosen
+terms and curves are compared with the results of one thread, and some scores with the reference.
+After the first tenth of the run, resident memory (``/proc/self/statm``) may grow by at most
 `SLACK`.
 """
 
@@ -26,8 +26,8 @@ import scipy.sparse as sp
 import termsift as ts
 
 N_TERMS, N_CLASSES = 3_000, 12
-WINDOW = 8  # chunks
-SLACK = 64 << 20  # bytes; allocators keep the pages of finished threads
+WINDOW = 8  # Number of chunks in the window.
+SLACK = 64 << 20  # Bytes of growth, because allocators keep the pages of finished threads.
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -122,7 +122,7 @@ class Soak:
         self.done["scores"] += 1
 
     def check_choices(self) -> None:
-        """Compare two selectors and a curve on several threads with the results of one thread."""
+        """Compare two selectors and a curve on several threads with those on one thread."""
         assert self.held is not None
         newest, oldest = self.chunks[-1], self.chunks[0]
         if len(np.unique(newest.y)) < 2:

@@ -1,7 +1,7 @@
 """Do MD and MD-chi2 choose the same terms if there are very many documents?
 
-With more and more documents, scores tend to the scores of the true probabilities. The script draws
-these probabilities, so it knows them.
+With more and more documents, scores tend to the scores of the true probabilities. The script knows
+the true probabilities, because it draws them at random.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trials import Floats, listed
 
 @dataclass(frozen=True)
 class Shape:
-    """Parameters of random classes. Each class has Zipf's law times exp(``spread`` * normal)."""
+    """Parameters of random classes, with the probabilities Zipf * exp(``spread`` * normal)."""
 
     n_classes: int
     n_terms: int
@@ -33,7 +33,7 @@ class Shape:
 
 
 def shared(shape: Shape, seed: int = 0) -> float:
-    """Return the mean share of MD-chi2's terms that MD also chooses, with true probabilities."""
+    """Return what share of MD-chi2's terms MD also chooses, given the true probabilities."""
     shares = []
     for repetition in range(shape.repetitions):
         p = shape.truth(np.random.default_rng([seed, repetition]))
@@ -45,7 +45,7 @@ def shared(shape: Shape, seed: int = 0) -> float:
 
 SPREADS = (1, 0.3, 0.1)
 SHAPES = [Shape(n_classes, 1000, 50, spread, 100) for n_classes in (2, 5) for spread in SPREADS]
-SAME = 0.99  # smallest share of common terms for which the claim holds
+SAME = 0.99  # the choices count as equal if they share at least this part of their terms
 
 
 def section(quick: bool = False) -> str:

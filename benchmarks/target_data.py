@@ -32,7 +32,7 @@ COLLECTIONS = {"R8": ("crude", "trade"), "TREC": ("LOC", "NUM"), "reviews": ("1"
 
 
 def by_termsift(target: list[str], raw: list[str], k: int, alpha: float = 1.0) -> Any:
-    """Return the k documents with the largest weights, as docs/target_data.md defines them."""
+    """Return the k documents with the largest weights, which docs/target_data.md defines."""
     sides = ["target"] * len(target) + ["raw"] * len(raw)
     counts = ts.count_texts(target + raw, sides, ngram_range=(1, 2), hashing=BUCKETS)
     classifier = counts.naive_bayes(class_prior="uniform", alpha=alpha)
@@ -64,9 +64,9 @@ WAYS: dict[str, Callable[[list[str], list[str], int], Any]] = {
 
 
 def row(name: str, texts: Any, labels: Any, label: str) -> list[str]:
-    """Return a class's row: the share of chosen documents that belong to the class, and seconds.
+    """Return a table row for a class: the share of chosen documents of the class, and seconds.
 
-    The last cell has the share of documents that both DSIR and termsift (with ``alpha=1e-4``)
+    The last cell is the share of documents that DSIR and termsift (with ``alpha=1e-4``) both
     choose.
     """
     rng = np.random.default_rng(0)

@@ -3,10 +3,10 @@
     python benchmarks/text.py [--quick] [--tables "R8 x 25,Greek"] [--rounds N] [--write]
 
 The contenders of a task take turns in one process, and the table shows medians. The texts come from
-the tables of `text_tables.py`, and are in memory as a list of str. "as fast" is the time of
-scikit-learn's CountVectorizer with the same rules, divided by the time of the row. The peak memory
-is measured in a new process, and excludes the memory of the texts. The first table is about whole
-processes that read files (`text_files.py`). ``--write`` puts all tables into
+the tables of `text_tables.py`, and are in memory as a list of str. The column "as fast" shows the
+time of scikit-learn's CountVectorizer with equal rules, divided by the contender's time. The peak
+memory is measured in a new process, and excludes the memory of the texts. The first table measures
+whole processes that read files (`text_files.py`). ``--write`` puts all tables into
 ``benchmarks/README.md``, the first two into ``docs/benchmarks.md``, and the first into the README.
 """
 
@@ -62,7 +62,7 @@ class Measured(NamedTuple):
 
 
 class FileTable(Measured):
-    """A table of whole processes."""
+    """A table with the time and memory of whole processes."""
 
     def summary(self) -> str:
         """Return the table with one row for each file and contender."""
@@ -113,7 +113,7 @@ def peak_of(name: str, task: str, index: int, quick: bool) -> float | None:
 
 
 def child(which: str, quick: bool) -> None:
-    """Run one contender, and print its peak memory."""
+    """Run one contender in this process, and print its peak memory."""
     name, task, index = which.split("/")
     share = TASKS[task][0]
     whole = table(name, quick)
@@ -174,7 +174,7 @@ def main() -> None:
         names.remove("R8 x 25")
     found: list[Measured] = []
     pages = ROOT / "README.md", ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # report an unusable file now, not after an hour
+    if args.write:  # fail now, not after an hour, if a page has no such comments
         for page in pages:
             around(page, MARKER)
     started = time.time()
@@ -185,13 +185,13 @@ def main() -> None:
             print(f"\n{found[-1]}", flush=True)
         for task in args.tasks.split("|"):
             if name == "many words" and task != "words":
-                continue  # scikit-learn would need tens of gigabytes
+                continue  # scikit-learn would need tens of gigabytes of memory
             found.append(measure(task, whole, args.quick, rounds))
             print(f"\n{found[-1]}", flush=True)
     measured = f"Measured {conditions()}; {versions()}."
     print(f"\n{measured} It took {time.time() - started:,.0f} s.")
     if args.write:
-        # The first two tables: from a file to the best terms, and from texts to counts.
+        # The first table is about reading files and ranking terms. The second is about counting.
         shown = [f"{table.title}:\n\n{table.summary()}" for table in found[:2]]
         in_full = [measured, *map(str, found)]
         for page, parts in zip(pages, (shown[:1], [*shown, measured], in_full), strict=True):

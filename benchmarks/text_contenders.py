@@ -16,7 +16,7 @@ import termsift as ts
 from compare import THREADS
 from text_tables import Table
 
-# scikit-learn takes minutes for word and character n-grams, so n-grams use fewer texts.
+# scikit-learn is so slow on n-grams that the tasks with n-grams use only a share of the texts.
 TASKS: dict[str, tuple[float, dict[str, Any]]] = {
     "words": (1.0, {}),
     "(1, 2)-grams": (0.2, {"ngram_range": (1, 2)}),
@@ -32,8 +32,8 @@ class Contender:
     name: str
     threads: int
     run: Callable[[], Any]
-    # Asserts that the result is equal. If the library splits texts into other words, the function
-    # returns a description of the difference instead.
+    # `check` asserts that a result equals CountVectorizer's. For a library that splits texts into
+    # other words, `check` describes the difference instead.
     check: Callable[[Any, Expected], str] = field(default=lambda *_: "")
 
 
@@ -54,7 +54,7 @@ class Expected:
 
     @cached_property
     def by_class(self) -> set[tuple[str, str, int]]:
-        """The set of (label, word, count) for all words of each class."""
+        """The triples (label, word, count) of all words of each class, as a set."""
         counts = self.counts
         rows, columns = counts.term_frequency.nonzero()
         values = counts.term_frequency[rows, columns]
@@ -64,7 +64,7 @@ class Expected:
 
 
 def matrix_of(vectorizer: Any, texts: list[str]) -> tuple[Any, list[str]]:
-    """Return the matrix and the terms."""
+    """Return a vectorizer's matrix of the texts, and its terms."""
     return vectorizer.fit_transform(texts), vectorizer.get_feature_names_out()
 
 
@@ -106,7 +106,7 @@ def counts_by_polars(texts: Any, labels: Any) -> Any:
 
 
 def counts_by_duckdb(arrow: Any, threads: int) -> Any:
-    """Count the words of each class with duckdb. Its ``\\w`` matches only ASCII letters."""
+    """Count the words of each class with duckdb, whose ``\\w`` matches only ASCII letters."""
     import duckdb
 
     with duckdb.connect(config={"threads": threads}) as connection:
@@ -118,7 +118,7 @@ def counts_by_duckdb(arrow: Any, threads: int) -> Any:
 
 
 def rows_of(frame: Any) -> set[tuple[str, str, int]]:
-    """Return the rows of a library's frame, without documents that have no word."""
+    """Return a library's table of counts as a set of rows, without rows whose word is null."""
     columns = [column.to_pylist() for column in frame.columns]
     return {row for row in zip(*columns, strict=True) if row[1] is not None}
 
@@ -156,7 +156,7 @@ def _assert_same_unsorted(answer: Any, expected: Expected) -> str:
 
 
 def peers(task: str, data: Table) -> Iterator[Contender]:
-    """Return the installed contenders. Each contender gets the texts in its own format."""
+    """Return the contenders of installed libraries, with the texts in each library's format."""
     every = THREADS[-1]
     if task != "words":
         return
@@ -196,7 +196,7 @@ def peers(task: str, data: Table) -> Iterator[Contender]:
 
 
 def tokenized(texts: list[str]) -> Contender:
-    """Return a contender that only looks up known words, with the library `tokenizers`."""
+    """Return a contender that only looks up known words, by the library `tokenizers`."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.WordLevel(unk_token="?"))

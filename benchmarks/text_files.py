@@ -1,8 +1,8 @@
 """Time and memory of whole processes that read files of texts and rank the terms.
 
 `text.py` uses this module. Every process reads a file and counts its words by class. termsift, and
-pandas with scikit-learn, print the twenty best terms. All others print only the sum of the counts.
-All terms and sums must agree. The files hold a table, or nine copies of it, in several formats.
+pandas with scikit-learn, print the twenty best terms. Other libraries only print the sum of the
+counts. All terms and sums must agree. The files hold one or nine copies of a table.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from compare import THREADS, digits, markdown
 from text_tables import Table
 
 K = 20
-N_FILES = 40_000  # number of files in the class folders
-LARGE = 9  # number of copies of the table in a large file
-SECONDS = 10.0  # a process is repeated until its runs have taken this long
+N_FILES = 40_000  # Number of files in the class folders.
+LARGE = 9  # Number of copies of the table in a large file.
+SECONDS = 10.0  # A process is repeated until its runs have taken ten seconds.
 
 _WORDS = "r'\\b\\w\\w+\\b'"
 PANDAS = f"""
@@ -87,7 +87,7 @@ Rows = list[tuple[str, str]]
 
 
 def files_of(table: Table, folder: Path) -> dict[tuple[str, int], Path]:
-    """Write the missing files, and return all files by format and number of copies."""
+    """Write files that do not exist yet, and return all files by format and number of copies."""
     rows = list(zip(table.labels, table.texts, strict=True))
     makers: dict[str, tuple[str, Callable[[Path, Rows, int], None]]] = {
         "CSV": (".csv", _write_csv),
@@ -147,8 +147,8 @@ def _write_parquet(path: Path, rows: Rows, copies: int) -> None:
             writer.write_table(table)
 
 
-# This small program starts the measured process. The peak memory of a process includes its parent's
-# memory at the fork, so a large parent would distort it.
+# This small program starts the measured process. The peak memory of a process includes the memory
+# of its parent at the fork, so the parent must be small.
 _LAUNCHER = """
 import os, sys, time
 began = time.perf_counter()
@@ -249,7 +249,7 @@ def bytes_of(path: Path) -> int:
 
 
 def summary(header: list[str], rows: list[list[str]]) -> str:
-    """Return the table with one row per contender, for all numbers of threads."""
+    """Return the table with all thread numbers of a contender in one row."""
     joined: dict[tuple[str, str], list[list[str]]] = {}
     for row in rows:
         joined.setdefault((row[0], row[1]), []).append(row[2:6])

@@ -27,8 +27,8 @@ ALPHABETS = {
     "Greek": ("βγδζθκλμνξπρστφχψ", "αεηιουωάέήίόύώ"),
 }
 OF_A_SCRIPT = Shape(100_000, 80_000, 8, 60, 1.05, 0.3, 11)
-SIZE_OF_MANY = 10_000_000  # distinct words
-COPIES = 25  # copies of R8 in its table
+SIZE_OF_MANY = 10_000_000  # Number of distinct words in the table "many words".
+COPIES = 25  # Number of copies of R8 in the table of R8.
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class Table:
 
     @property
     def megabytes(self) -> float:
-        """The size of the texts in UTF-8."""
+        """The size of the texts in UTF-8, in millions of bytes."""
         return sum(len(text) if text.isascii() else len(text.encode()) for text in self.texts) / 1e6
 
     def part(self, share: float) -> Table:
-        """Return a table of the first documents, with this share of all documents."""
+        """Return a table of the first documents, which are a given share of all documents."""
         n = max(1, int(len(self.texts) * share))
         return Table(self.name, self.path, self.labels[:n], self.texts[:n])
 
@@ -107,8 +107,8 @@ def many_words(quick: bool) -> Rows:
     """Return texts with ten million distinct words, and half as many repeated words."""
     n = SIZE_OF_MANY // (100 if quick else 1)
     rng = np.random.default_rng(3)
-    # Each word is a number in hexadecimal digits. Multiplication modulo a prime permutes the
-    # numbers.
+    # Each word is a number in hexadecimal digits. The numbers are permuted by multiplication
+    # modulo a prime.
     order = np.r_[rng.permutation(n), (rng.random(n // 2) ** 4 * n).astype(np.int64)]
     order = (rng.permutation(order) * 7_368_787 + 1) % 16_777_213
     for document, part in enumerate(np.array_split(order, len(order) // 100)):

@@ -18,7 +18,7 @@ import termsift as ts
 from corpora import Split
 
 METRICS = ("accuracy", "F1")
-# The selectors that read documents instead of counts.
+# Names of the selectors that read documents instead of counts.
 FROM_DOCUMENTS = tuple(entry.name for entry in ts.selectors() if entry.reads_documents)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -26,7 +26,7 @@ Ints = NDArray[np.integer[Any]]
 
 @dataclass(frozen=True)
 class Extent:
-    """The extent of a run: numbers of terms, resamples, folds, and methods (empty: all)."""
+    """How much a run computes; empty ``methods`` stand for all methods."""
 
     ks: tuple[int, ...]
     svm_ks: tuple[int, ...]
@@ -35,8 +35,8 @@ class Extent:
     methods: tuple[str, ...] = ()
 
 
-# In a geometric series, small and large numbers of terms have the same weight. R10 is a standard
-# series of rounded numbers (Renard).
+# The numbers of terms form a geometric series, so each order of magnitude has the same weight. R10
+# is Renard's standard series of rounded numbers.
 R10 = (10, 12, 16, 20, 25, 32, 40, 50, 63, 80)
 KS = (*R10, 100, 125, 160, 200, 250, 315, 400, 500, 630, 800, 1000, 1250, 1600, 2000)
 FULL = Extent(KS, (*KS[::2], KS[-1]), 400, 10)
@@ -58,8 +58,8 @@ PAPER = {
     "chi2": Ranker("chi2"),
     "GSS": Ranker("gss"),
 }
-# The paper does not say how the class values of chi2 and GSS become a score. The default is the
-# largest value. These two rankers use the mean instead.
+# The paper does not say how the class values of chi2 and GSS become a score. By default, the score
+# is the largest class value. The rankers "chi2 averaged" and "GSS averaged" use the mean instead.
 AVERAGED = {
     "chi2 averaged": Ranker("chi2", {"aggregate": "mean"}),
     "GSS averaged": Ranker("gss", {"aggregate": "mean"}),
@@ -83,18 +83,18 @@ class Classifier:
     naive_bayes: str | None = None
 
     def sees(self, X: sp.csr_array) -> sp.csr_array:
-        """Return the input of the classifier: occurrences, or presences for a binary model."""
+        """Return the classifier's input: the counts X, or 0 and 1 for a binary model."""
         return X.sign() if self.naive_bayes == "binary" else X
 
 
 MULTINOMIAL = Classifier("naive Bayes", MultinomialNB(), "multinomial")
 BINARY = Classifier("binary naive Bayes", MultinomialNB(), "binary")
-SVM = Classifier("SVM", LinearSVC(dual=False, max_iter=10_000))  # the default may not converge
+SVM = Classifier("SVM", LinearSVC(dual=False, max_iter=10_000))  # 1,000 iterations may be too few
 
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection with its folds. An official split is a single fold."""
+    """A collection with its folds for testing. An official split counts as one fold."""
 
     name: str
     X: sp.csr_array
@@ -137,8 +137,8 @@ class Collection:
 class Found:
     """The results of a classifier on a ranking, for several numbers of terms.
 
-    ``values`` has arrays of accuracy and of weighted F1 with the shape (1 + resamples, ks). The
-    first row is computed on the test documents, and the other rows on resamples of them. The
+    ``values`` has arrays of accuracy and of weighted F1 with the shape (1 + resamples, ks). Row 0
+    is computed on the test documents, and each other row on a resample of the test documents. The
     resamples are the same for every ranking.
     """
 
@@ -150,7 +150,7 @@ class Found:
         return 100 * self.values[metric][0]
 
     def mean(self, metric: str = "accuracy", least: int = 0, most: int = 10**9) -> Floats:
-        """Return the mean over a range of k, of shape (1 + resamples,)."""
+        """Return the mean of a metric over a range of k, with the shape (1 + resamples,)."""
         return self.values[metric][:, (self.ks >= least) & (self.ks <= most)].mean(axis=1)
 
     def at(self, k: int) -> Floats:
@@ -160,14 +160,14 @@ class Found:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value in points, and two standard errors."""
+    """A value in percentage points, and two standard errors of the value."""
 
     value: float
     error: float
 
     @classmethod
     def of(cls, sample: Floats) -> Estimate:
-        """Estimate a value and its error: ``sample`` has the value, then values on resamples."""
+        """Estimate the error of the value ``sample[0]`` from its resamples ``sample[1:]``."""
         return cls(100 * float(sample[0]), 200 * float(sample[1:].std(ddof=1)))
 
     @classmethod
@@ -177,7 +177,7 @@ class Estimate:
 
     @classmethod
     def over(cls, estimates: Iterable[Estimate]) -> Estimate:
-        """Average estimates. The mean of their errors is an upper bound of the average's error."""
+        """Average estimates. The error of an average is at most the mean of the errors."""
         pairs = [(each.value, each.error) for each in estimates]
         return cls(*np.mean(pairs, axis=0).tolist())
 
@@ -249,7 +249,7 @@ def evaluate(
                 )
                 mine = metrics(y_test, answered, np.ones((1, len(test))))
                 for metric, theirs in zip(METRICS, (curve.accuracy, curve.mean("f1")), strict=True):
-                    # scikit-learn may break ties differently, so two documents may differ.
+                    # scikit-learn may break ties differently, so two predictions may differ.
                     np.testing.assert_allclose(theirs, mine[metric][0], atol=2 / len(test))
     truth, weights = collection.tested, resampled(len(collection.tested), n_resamples)
     return {
@@ -261,7 +261,7 @@ def evaluate(
 def ranked(
     method: str, counts: ts.ClassCounts, X: sp.csr_array, y: Ints, k: int, **options: str
 ) -> ts.Ranking:
-    """Return the first k terms by a method that reads counts or documents."""
+    """Rank k terms by a method of counts, or by a selector that reads documents."""
     if method in FROM_DOCUMENTS:
         choose = {"conditional_gain": ts.conditional_gain, "guided_gain": ts.guided_gain}
         return choose[method](X, y, k)

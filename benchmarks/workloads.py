@@ -2,10 +2,10 @@
 
 A has the size of 20 Newsgroups, B is large, C has 5,000 classes, and D has two classes and a hashed
 vocabulary. Terms are drawn from a Zipf-Mandelbrot law. Each class permutes the terms of a share of
-its tokens, so that the classes differ. Tokens repeat within a document as in real text.
-TERMSIFT_CACHE names the cache folder. The default is ``termsift-benchmarks`` in the system's
-temporary folder. Generating B takes a minute, and B takes 0.9 GB on disk. Delete the cache after a
-change to `generate`, because the names of its folders depend only on the parameters."""
+its tokens, so that the classes differ. Tokens repeat within a document as in real text. The
+environment variable TERMSIFT_CACHE names the cache folder, by default ``termsift-benchmarks`` in
+the system's temporary folder. Workload B takes a minute to generate and 0.9 GB on disk. Delete the
+cache after a change to `generate`: the names of cached folders depend only on the parameters."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Shape:
     n_docs: int
     n_terms: int
     n_classes: int
-    tokens: float  # mean number of tokens in a document
-    exponent: float  # exponent of Zipf's law
-    topic_share: float  # share of tokens whose terms the class permutes
+    tokens: float  # Mean number of tokens in a document.
+    exponent: float  # Exponent of Zipf's law.
+    topic_share: float  # Share of tokens whose terms each class permutes.
     seed: int
 
     def smaller(self, factor: int) -> Shape:
@@ -67,7 +67,7 @@ class Workload:
 
     @property
     def n_classes(self) -> int:
-        """The number of classes. Each class has a document."""
+        """The number of classes, all of which have documents."""
         return len(np.unique(self.y))
 
     def indicator(self) -> sp.csr_array:
@@ -76,14 +76,14 @@ class Workload:
         n_docs, index = (
             len(column),
             self.X.indices.dtype,
-        )  # with equal dtypes scipy copies neither matrix
+        )  # scipy copies no matrix if the index dtypes are equal
         rows = np.arange(n_docs + 1, dtype=index)
         ones = np.ones(n_docs, self.X.dtype)
         return sp.csr_array((ones, column.astype(index), rows), shape=(n_docs, len(classes)))
 
 
 def workload(name: str, quick: bool = False) -> Workload:
-    """Return a workload, or a small copy if ``quick``. Generate and cache it on first use."""
+    """Return a workload, or a small copy if ``quick``. The first call caches the workload."""
     shape = SHAPES[name].smaller(20) if quick else SHAPES[name]
     folder = CACHE / f"{name}{'-quick' if quick else ''}-{zlib.crc32(repr(shape).encode()):08x}"
     if not folder.exists():
@@ -119,7 +119,7 @@ def generate(shape: Shape) -> tuple[Array, Array, Array, Array]:
 
 
 def _unit(rng: np.random.Generator, n: int) -> int:
-    """Return a number that is coprime to n. Multiplying by this number modulo n permutes [0, n)."""
+    """Return a factor coprime to n. Multiplying by the factor modulo n permutes 0 to n - 1."""
     while True:
         candidate = int(rng.integers(1, n))
         if np.gcd(candidate, n) == 1:
@@ -133,7 +133,7 @@ def _documents(
     multipliers: NDArray[np.int64],
     order: Array,
 ) -> tuple[Array, Array, NDArray[np.int64]]:
-    """Return the values, the terms and the lengths of the rows. Terms increase within a row."""
+    """Return the values, terms and row lengths of a matrix. Terms increase within a row."""
     lengths = np.maximum(shape.tokens * np.exp(rng.normal(-0.245, 0.7, len(labels))), 3).astype(int)
     document = np.repeat(np.arange(len(labels)), lengths)
     first = np.repeat(np.cumsum(lengths) - lengths, lengths)

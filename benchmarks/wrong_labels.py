@@ -3,8 +3,8 @@
     python benchmarks/wrong_labels.py [DATA] [--quick]
 
 The script changes a share of the labels at random, and ranks the documents by how suspicious their
-labels are. It writes the table of docs/labels.md. With ``--quick`` it prints a table for generated
-documents instead. `benchmarks/corpora.py` describes the folder DATA.
+labels are. The script writes the table of docs/labels.md. With ``--quick`` it prints a table for
+generated documents instead. `benchmarks/corpora.py` describes the folder DATA.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TEXTS = {"R8": "R8", "TREC": "TREC questions", "reviews": "movie reviews"}
 
 
 def documents() -> dict[str, tuple[Any, Any]]:
-    """Return the matrix of words and the labels of each collection (texts: training part only)."""
+    """Return each collection's word counts and labels, of texts only the training part."""
     splits = {name: corpora.lines(key, r"(?u)\b\w\w+\b") for key, name in TEXTS.items()}
     found = {name: (split.X_train, split.y_train) for name, split in splits.items()}
     return found | {"20 Newsgroups": corpora.newsgroups_text("unigrams")}
@@ -57,7 +57,7 @@ WAYS = {"termsift": left_out, "logistic regression": cross_validated}
 
 
 def planted(y: Any, share: float) -> tuple[Any, Any]:
-    """Change a share of the labels; return all labels, and whether each is wrong."""
+    """Change a share of the labels. Return all labels, and whether each label is wrong."""
     rng = np.random.default_rng(0)
     classes, codes = np.unique(y, return_inverse=True)
     is_wrong = np.zeros(len(y), dtype=bool)
@@ -66,7 +66,7 @@ def planted(y: Any, share: float) -> tuple[Any, Any]:
 
 
 def suspicion(log_proba: Any, own: Any, lengths: Any) -> Any:
-    """Return (largest log probability of another class - own) / length for each document."""
+    """Return by how much per token another class's log probability exceeds that of the label."""
     rows = np.arange(len(own))
     of_own, others = log_proba[rows, own], log_proba.copy()
     others[rows, own] = -np.inf
@@ -74,7 +74,7 @@ def suspicion(log_proba: Any, own: Any, lengths: Any) -> Any:
 
 
 def measured(way: str, X: Any, y: Any, share: float) -> str:
-    """Return a cell with precision at the number of wrong labels, ROC area, and seconds."""
+    """Return a table cell: precision among the most suspicious labels, ROC area, and seconds."""
     labels, is_wrong = planted(y, share)
     begin = process_time()
     log_proba, lengths = WAYS[way](X, labels)

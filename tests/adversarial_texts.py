@@ -1,4 +1,4 @@
-"""Texts that a tokeniser is likely to cut wrongly. They are the same in every run."""
+"""Texts that a tokeniser is likely to split wrongly; every run makes the same texts."""
 
 # ruff: noqa: RUF001 - letters that look like others are the purpose of this file
 
@@ -9,14 +9,14 @@ import random
 from collections.abc import Iterator
 
 N_CODE_POINTS = 0x110000
-# Tokenisers read vectors of 64 bytes, hold short words in slots of 16 or 32, and work on pieces of
-# some hundred kilobytes.
+# Tokenisers read vectors of 64 bytes, keep short words in slots of 16 or 32 bytes, and split texts
+# into pieces of a few hundred kilobytes.
 VECTOR = 64
 PIECES = (2**16, 10**5, 2**17, 2**18)
 
-# Final and other sigmas, letters whose lower case has another length, marks, digits of other
-# scripts, underscores, surrogates (low ones, high ones, reversed pairs), control characters, every
-# kind of blank, words about as long as a slot, and ligatures that decompose into several letters.
+# The snippets have final and other sigmas, letters whose lower case has another length, marks,
+# digits of other scripts, underscores, surrogates (low, high, reversed pairs), control characters,
+# all kinds of blanks, words about as long as a slot, and ligatures that decompose into letters.
 SNIPPETS = (
     *("ΟΔΥΣΣΕΥΣ", "Σ", "σς", "ΑΣ.", "ΑΣ\u0301Β", "ΑΣ\u0301", "ᾼΣ", "AΣ\u200d", "Σ:Σ", "ΑΣ'Β"),
     *("İSTANBUL", "ıI", "İİ", "aİ", "Straße", "STRASSE", "ẞẞ", "ǅ", "ŉŉ", "Ⱥ", "ȺȺ", "K\u212a"),
@@ -70,7 +70,7 @@ def about_a_vector() -> Iterator[str]:
 
 
 def mixed() -> Iterator[str]:
-    """Return snippets in random order, cut off at random places, and random characters."""
+    """Return texts of randomly chosen snippets and characters, cut off at random places."""
     rng = random.Random(5)
     for n in (1, 2, 5, 20, 60, 63, 64, 65, 127, 128, 129, 1000):
         for _ in range(150):
@@ -85,7 +85,7 @@ def mixed() -> Iterator[str]:
 
 
 def about_a_piece() -> Iterator[str]:
-    """Return documents about as long as a piece. Their last words show where they were cut."""
+    """Return documents about as long as one of PIECES, with distinct words at the end."""
     for size in PIECES:
         for n in range(-3, 4):
             yield ("ab cde " * (size // 7 + 1))[: size + n] + "Final Words"
@@ -122,5 +122,5 @@ def many() -> list[str]:
 
 @functools.cache
 def some() -> list[str]:
-    """Return a thousand texts without the longest, for tests of n-grams, which are many."""
+    """Return a thousand texts, but none of the longest, which have too many n-grams."""
     return [text for text in many() if len(text) < 5000][::97]

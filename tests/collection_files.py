@@ -37,9 +37,9 @@ def read_splits(train: Path, test: Path, **options: Any) -> tuple[Collection, Co
 
 
 def complaint(path: Path, **arguments: Any) -> str:
-    """Read a faulty file, and return the message, which must be a single line.
+    """Read a faulty file, and return the error message, which must be a single line.
 
-    The folder is removed from the message, and so is the cure at the end of errors of rows.
+    The folder's path and the advice after an error of a row are removed from the message.
     """
     with pytest.raises((ValueError, FileNotFoundError)) as caught:
         read_files(path, **arguments)

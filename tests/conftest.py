@@ -13,7 +13,7 @@ from termsift._util.info import build_info
 from termsift.io import Collection, load_demo
 
 SCRIPTS = Path(__file__).parent / "scripts"
-MOST_CASES = 5  # of one test in the quick tier
+MOST_CASES = 5  # largest number of cases of one test in the quick tier
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     # There is no deadline, because a test must not fail on a slow machine. CI tries the same
-    # examples in every run. Other runs try new examples, and HYPOTHESIS_EXAMPLES sets their number.
+    # examples in every run, and other runs try new ones. HYPOTHESIS_EXAMPLES sets their number.
     usual = "100" if config.getoption("--full") else "10"
     settings.register_profile(
         "termsift",
@@ -59,8 +59,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
     """Return the cases of one test that the quick tier runs.
 
-    Each value of each parameter occurs in some case. The cases are then thinned evenly to at most
-    ``MOST_CASES``, or to the number in the marker ``full``.
+    First, cases are chosen such that each value of each parameter occurs. Of these, evenly spaced
+    cases remain: at most ``MOST_CASES``, or the number of ``cases`` in the marker ``full``.
     """
     mark = cases[0].get_closest_marker("full")
     most = MOST_CASES if mark is None else mark.kwargs.get("cases", 0)
@@ -87,11 +87,11 @@ def simd_target(request: pytest.FixtureRequest) -> Iterator[str]:
     _core.use_simd_target(before)
 
 
-# The scope is a module, not a function: Hypothesis runs all examples of a test within one call of
-# it.
+# The fixture has the scope of a module, because Hypothesis runs all examples of a test within one
+# call of the test function.
 @pytest.fixture(scope="module", params=_core.counting_paths())
 def counting_path(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a test with each counting path, if the path can count the collection."""
+    """Run a test with each counting path that can count the collection."""
     _core.use_counting_path(request.param)
     yield request.param
     _core.use_counting_path(None)

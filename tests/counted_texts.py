@@ -1,4 +1,4 @@
-"""Texts of every kind, rules that cut them, and expected counts, which scikit-learn computes."""
+"""Texts of every kind, rules for splitting texts, and counts that scikit-learn computes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TEXTS = [
     "Bacon and eggs",
     "eggs, eggs! EGGS",
     "",
-    "a b c 1 2 3",  # no word of two characters
+    "a b c 1 2 3",  # this text has no word of two characters
     "naïve façade ÜNÏ ΣΊΣΥΦΟΣ İstanbul",
     "don't snake_case 42 x2 日本語 日本 привет",
     "nul\0inside word\ud800surrogate",
@@ -55,7 +55,7 @@ RULES: dict[str, dict[str, Any]] = {
 
 
 def own(rules: dict[str, Any]) -> dict[str, Any]:
-    """Return rules for `TextRules`, without a pattern that is not used."""
+    """Return the rules that are not None, as arguments of `TextRules`."""
     return {name: rule for name, rule in rules.items() if rule is not None}
 
 

@@ -45,7 +45,7 @@ COUNTS = {
     "no terms, named": named(ts.count(DENSE[:, :0], Y), []),
     "no documents, no terms": ts.count(np.zeros((0, 0)), []),
     "no pairs": ts.count(np.zeros((3, 4), int), Y),
-    # Counting reserves 16 bytes of address space for each column here.
+    # For this matrix, counting reserves 16 bytes of address space per column.
     "wide": ts.count(sp.csr_array(([1], [2**30 - 1], [0, 1]), shape=(1, 2**30)), ["a"]),
 }
 
@@ -55,7 +55,7 @@ def small() -> ts.ClassCounts:
 
 
 def refusal(path: Path) -> str:
-    """Load a file that must be refused, and return the message without the folder."""
+    """Load a file that must be refused, and return the error message without the file's path."""
     with pytest.raises(ValueError) as caught:  # noqa: PT011 (callers look at the message)
         ts.load(path)
     message = str(caught.value)
@@ -80,7 +80,7 @@ ARRAYS = {
 
 
 def payload(arrays: Any = ARRAYS, tail: bytes = b"", without: str = "", **header: Any) -> bytes:
-    """Return a forged header and arrays: by default the counts of `small`, without the names."""
+    """Return the payload of a forged file, by default with the counts of `small` without names."""
     held = {name: np.asarray(array) for name, array in arrays.items()}
     head = {
         "classes": ["a", "b"],

@@ -11,7 +11,7 @@ import termsift as ts
 
 
 def counts_of(term_frequency: Any, class_docs: list[int]) -> ts.ClassCounts:
-    """Return counts with the table. One document of each class holds all terms of the class."""
+    """Return counts with the given table. In each class, one document has all the occurrences."""
     table = sp.csr_array(np.asarray(term_frequency))
     n_classes = len(class_docs)
     X = sp.vstack([table, sp.csr_array((n_classes, table.shape[1]), dtype=table.dtype)]).tocsr()

@@ -1,7 +1,7 @@
-"""The scores to fifty digits. Tests compare the float64 scores with these.
+"""Scores with fifty correct digits, with which tests compare the float64 scores.
 
 The equations and their symbols are those of ``termsift.reference``. The arithmetic is different, so
-that neither module can copy a mistake of the other.
+that neither module can copy a mistake of the other module.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from typing import Any, TypeAlias
 import mpmath
 import numpy as np
 
-# Every finite score is a Fraction, because an mpf is rounded to the current precision. Only
+# Every finite score is a Fraction, because mpmath would round an mpf to the current precision. Only
 # infinities are floats.
 Exact: TypeAlias = Fraction | float
 
-DIGITS = 60  # of results
-PRECISION = 200  # digits of p and q, so that more than DIGITS are left unless they agree to 70
+DIGITS = 60  # Number of digits of the results.
+PRECISION = 200  # Digits of p and q, of which DIGITS remain if p and q agree to 70 digits.
 
 
 def exact_class_scores(
@@ -38,10 +38,10 @@ def exact_class_scores(
 ) -> list[list[Exact]]:
     """Return the value of each given term in every class, one row per class.
 
-    l_c is the sum of a row of `term_frequency`; only the columns in `terms` are scored. If p == q,
+    l_c is the sum of a row of `term_frequency`. Only the columns in `terms` are scored. If p == q,
     the value is exactly 0. The method "relative" is |p - q| / max(p, q). Classes without documents
     are ignored, and their rows are 0. For the models "binary" and "bernoulli", `term_frequency`
-    must hold document frequencies. b1 and b2 are used as given.
+    must hold document frequencies. b1 is added to counts, and b2 to totals.
     """
     n_c = [Fraction(n) for n in np.asarray(class_docs).tolist()]
     present = [c for c, n in enumerate(n_c) if n > 0]
@@ -58,7 +58,7 @@ def exact_class_scores(
         w_of_others = _sums_of_others(w)
         for j in range(len(terms)):
             x = [Fraction(columns[c][j]) + Fraction(b1) for c in present]
-            # p and 1 - p, each without cancellation. A class without tokens or smoothing has p = 0.
+            # Neither p nor 1 - p suffers cancellation. Without tokens and smoothing, p is 0.
             p, p_rest = (
                 [_mpf(y) / _mpf(L[c]) if L[c] else mpmath.mpf(empty) for y, c in pairs]
                 for empty, pairs in (
@@ -76,7 +76,7 @@ def exact_class_scores(
 
 
 def _sums_of_others(values: Sequence[Any]) -> list[Any]:
-    """Return for each value the sum of all other values, computed only by additions."""
+    """Return, for each value, the sum of all other values, without any subtraction."""
     before = [mpmath.mpf(0), *itertools.accumulate(values)]
     after = [mpmath.mpf(0), *itertools.accumulate(reversed(values))]
     return [before[i] + after[len(values) - 1 - i] for i in range(len(values))]
@@ -101,7 +101,7 @@ def _value(
 
 
 def _x_log(x: Any, y: Any, d: Any) -> Any:
-    """Return x log(x / y), where d = x - y."""
+    """Return x log(x / y), given d = x - y."""
     if x == 0 or y == 0:
         return mpmath.inf if x else mpmath.mpf(0)
     return x * (mpmath.log1p(d / y) if abs(d) < y * 1e-30 else mpmath.log(x / y))
@@ -122,7 +122,7 @@ def exact_collection_scores(
     d_i: Any,
     n_docs: Any,
 ) -> list[Exact]:
-    """Return the value of each term in the whole collection, for the methods "df" and "tfidf"."""
+    """Return each term's value in the whole collection, by the method "df" or "tfidf"."""
     l_i, d_i = ([Fraction(x) for x in np.asarray(row).tolist()] for row in (l_i, d_i))
     if method == "df":
         return list(d_i)
@@ -136,7 +136,7 @@ def exact_aggregate(
     class_docs: Any,
     prior: str | Sequence[float] | None = None,
 ) -> list[Exact]:
-    """Return the score of each term from its values in the classes, one row per class."""
+    """Return the score of each term from its class values, which are one row per class."""
     n_c = np.asarray(class_docs).tolist()
     weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
     present = [c for c, n in enumerate(n_c) if n > 0]
@@ -180,9 +180,9 @@ def exact_gains(
 ) -> Iterator[dict[int, Fraction]]:
     """Yield the gain in divergence of each remaining term, before each term of `order` is taken.
 
-    No digits are lost. If a term with probabilities p is taken from the pool R, class c adds the
-    gain R_c kl(p_c / R_c || p'_c / R'_c), where ' is the mixture of the other classes. The gain is
-    exactly 0 if all p_c / R_c are equal. Classes without documents are ignored.
+    No digits are lost. For a term with probabilities p, taken from the pool R, class c
+    adds the gain R_c kl(p_c / R_c || p'_c / R'_c), where ' is the mixture of the other classes. The
+    gain is exactly 0 if all p_c / R_c are equal. Classes without documents are ignored.
     """
     p, others = _probabilities(term_frequency, class_docs, b1, b2, prior)
     rest = [Fraction(1)] * len(p[0])
@@ -213,7 +213,7 @@ def exact_divergence(
     b2: Any,
     prior: str | Sequence[float] | None = None,
 ) -> Fraction:
-    """Return the JMH divergence of some terms and the pool of all other terms, by definition."""
+    """Return the JMH divergence of some terms and a pool of all other terms, by its definition."""
     p, others = _probabilities(term_frequency, class_docs, b1, b2, prior)
     variables = [p[i] for i in terms]
     pool = [1 - sum((x[c] for x in variables), Fraction(0)) for c in range(len(p[0]))]
@@ -231,7 +231,7 @@ def exact_divergence(
 def _probabilities(
     term_frequency: Any, class_docs: Any, b1: Any, b2: Any, prior: Any
 ) -> tuple[list[list[Fraction]], Callable[[list[Fraction]], list[Fraction]]]:
-    """Return p of each term in the classes with documents, and a function that returns the q."""
+    """Return p of each term in classes with documents, and a function that computes q from p."""
     n_c = np.asarray(class_docs).tolist()
     present = [c for c, n in enumerate(n_c) if n > 0]
     weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
@@ -253,14 +253,14 @@ def _probabilities(
 def ulp_error(computed: float, exact: Exact) -> float:
     """Return |computed - exact| in units of the spacing of the float64 nearest to `exact`.
 
-    If the exact value is infinite or 0, the error is 0 for an equal computed value, and otherwise
-    infinite.
+    If the exact value is infinite or 0, the error is 0 if the computed value is equal, and infinite
+    if the computed value differs.
     """
     return _error_in_units(computed, exact, unit=math.ulp(_to_float(exact)))
 
 
 def relative_error(computed: float, exact: Exact) -> float:
-    """Return |computed - exact| / |exact|; infinities and an exact 0 are as in `ulp_error`."""
+    """Return |computed - exact| / |exact|, with the rules of `ulp_error` for infinity and 0."""
     return _error_in_units(computed, exact, unit=abs(exact))
 
 
@@ -271,7 +271,7 @@ def _error_in_units(computed: float, exact: Exact, unit: Any) -> float:
     return _to_float(abs(Fraction(computed) - Fraction(exact)) / Fraction(unit))
 
 
-# The methods of documents and occurrences. If possible, the formula differs from the reference's:
+# Methods that compare documents or occurrences. Most formulas differ from those of the reference:
 # chi-square has squared gaps over expectations, and information and G2 are KL divergences.
 
 
@@ -313,10 +313,10 @@ def _fraction(x: Any) -> Fraction:
 
 
 def _sum(*values: Exact) -> Exact:
-    # Added to an infinity, a Fraction becomes a float, for which it may be too large.
+    # A Fraction that is added to an infinity becomes a float, and may be too large for a float.
     infinities = {math.inf, -math.inf}.intersection(values)
     if infinities:
-        return infinities.pop() if len(infinities) == 1 else Fraction(0)  # inf - inf, as 0/0, is 0
+        return infinities.pop() if len(infinities) == 1 else Fraction(0)  # inf - inf counts as 0
     return sum((Fraction(x) for x in values), Fraction(0))
 
 
@@ -342,7 +342,7 @@ def columns_of(table: Any, terms: list[int]) -> list[list[float]]:
 
 
 def _to_float(x: Exact) -> float:
-    """Return the nearest float64, infinite beyond the largest."""
+    """Return the nearest float64, or an infinity if x is too large for a float64."""
     try:
         return float(x)
     except OverflowError:

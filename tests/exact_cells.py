@@ -40,7 +40,7 @@ def exact_cell_scores(
     There is one row per class, as in `exact_class_scores`. The `collection` is (l_i, d_i), with
     each document counted once; by default it is the sum of the classes. Only "log_odds" and
     "log_ratio" use the smoothing. Results are exact if the formula has no logarithm and no root.
-    Otherwise they have more than 50 correct digits.
+    Results with logarithms or roots have more than 50 correct digits.
     """
     value = _CELL_VALUES[method]
     terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
@@ -96,9 +96,9 @@ class _CellTable:
         return self.d_ic[c][i] / self.n_c[c]
 
     def outside(self, i: int, c: int) -> Fraction:
-        """Return the share of the other documents that have the term.
+        """Return the share of the documents outside the class that have the term.
 
-        If there are no other documents, return the share of the class."""
+        If all documents are in the class, return the share of the class."""
         if self.n == self.n_c[c]:
             return self.within(i, c)
         return (self.d_i[i] - self.d_ic[c][i]) / (self.n - self.n_c[c])
@@ -195,7 +195,7 @@ def _cell_log_odds(t: _CellTable, i: int, c: int) -> Exact:
 
 
 def _cell_log_ratio(t: _CellTable, i: int, c: int) -> Exact:
-    frequencies = []  # in the class and outside it
+    frequencies = []  # relative frequencies of the term in the class and outside the class
     for occurrences, tokens in (
         (t.l_ic[c][i], t.l_c[c]),
         (t.l_i[i] - t.l_ic[c][i], t.l - t.l_c[c]),
@@ -236,7 +236,7 @@ def _cell_c_tfidf(t: _CellTable, i: int, c: int) -> Exact:
     if t.l_ic[c][i] == 0:
         return Fraction(0)
     share = t.l_ic[c][i] / t.l_c[c]
-    # The mean is a rounded double. The core and numpy round it alike before they clip it.
+    # Like the core, round the mean number of tokens per class to a double, then to an int.
     mean = int(float(t.l) / sum(n_c > 0 for n_c in t.n_c))
     weight = mean / t.l_i[i] + 1
     if t.variant == "bm25":

@@ -23,7 +23,7 @@ from termsift._scores.scoring import Scoring
 
 
 def directions_of(counts: ts.ClassCounts, method: str, **options: Any) -> Any:
-    """Return the direction of each class and term: the column ``sign`` of `to_frame`, dense."""
+    """Return the column ``sign`` of `to_frame` as a dense table of classes and terms."""
     return Scoring.of(counts, method, **options).directions()
 
 
@@ -51,12 +51,12 @@ class Measure(NamedTuple):
 
     @property
     def of_probabilities(self) -> bool:
-        """Whether it compares p with q, as only methods with event models do."""
+        """Whether the method compares p with q, as only methods with event models do."""
         return self.method in ("md", "md_chi2")
 
     @property
     def of_collection(self) -> bool:
-        """Whether its score is by default the value of the collection."""
+        """Whether the method's score is by default computed from the whole collection."""
         return self.method in ("df", "tfidf")
 
 
@@ -74,7 +74,7 @@ OF_CELLS = [measure for measure in MEASURES if not measure.of_probabilities]
 def exact_values(
     counts: ts.ClassCounts, measure: Measure, alpha: Any = 1.0, class_prior: Any = None
 ) -> list[list[Exact]]:
-    """Return the exact value of each class (rows) and term."""
+    """Return a table of the exact class scores, with a row for each class."""
     outcomes = {"bernoulli": 2, "poisson": 1}.get(measure.model, counts.n_terms)
     b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * outcomes)
     options = {name: value for name, value in measure.options.items() if name != "model"}
@@ -89,8 +89,8 @@ def exact_values(
             model=measure.model,
             **options,
         )
-    # For fractions, n is the exact sum over the classes. `n_docs` is a rounded sum in another
-    # order.
+    # If weights are fractions, n is the exact sum over the classes, because `counts.n_docs` is a
+    # rounded sum in another order.
     collection, n_docs = None, sum(map(Fraction, counts.class_docs.tolist()))
     if counts._counts.exact:
         n_docs = Fraction(counts.n_docs)
@@ -109,7 +109,7 @@ def exact_values(
 
 
 def counted(counts: ts.ClassCounts, model: str) -> Any:
-    """Return the counts that the model reads, by class and term."""
+    """Return the table of counts that the event model reads: of documents or of occurrences."""
     of_documents = model in ("binary", "bernoulli")
     return (counts.document_frequency if of_documents else counts.term_frequency).toarray()
 
@@ -117,7 +117,7 @@ def counted(counts: ts.ClassCounts, model: str) -> Any:
 def are_promised(
     counts: ts.ClassCounts, measure: Measure, alpha: Any, class_prior: Any = None
 ) -> list[list[bool]]:
-    """Return True for each value that has 14 correct digits: p and q are equal, or not too near."""
+    """Return whether each value must be accurate: p and q are equal, or differ enough."""
     gap = Measure("relative", {"model": measure.model})
     outcomes = {"bernoulli": 2, "poisson": 1}.get(measure.model, counts.n_terms)
     b1, b2 = alpha if isinstance(alpha, tuple) else (alpha, Fraction(alpha) * outcomes)
@@ -145,8 +145,8 @@ def assert_exact(
 ) -> None:
     """Check the class scores, the scores of pairs and all aggregates against exact arithmetic.
 
-    A sum is compared with the sum of the sizes of its parts, because these may cancel. Values whose
-    p and q nearly agree are checked only if `near` says so.
+    The error of a sum is compared with the sum of magnitudes, because the parts may cancel. Values
+    whose p and q nearly agree are checked only if `near` is true.
     """
     arguments = {**measure.options, "alpha": alpha, "class_prior": class_prior}
     exact = exact_values(counts, measure, alpha, class_prior)

@@ -20,7 +20,7 @@ def random_collection() -> tuple[Any, list[str]]:
     """Return a matrix of counts, and labels that are strings of whole numbers."""
     rng = np.random.default_rng(7)
     dense = rng.poisson(0.4, (N_DOCS, N_TERMS))
-    dense[-1, -1] = 1  # or the last column would be unknown to svmlight
+    dense[-1, -1] = 1  # an svmlight file does not show an empty last column
     return sparse.csr_array(dense.astype(np.int32)), [
         str(label) for label in rng.choice([3, 10, 200], N_DOCS)
     ]
@@ -49,7 +49,7 @@ def zstandard(content: bytes) -> bytes:
 
 
 def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str, Any]]:
-    """Write the collection as a file of some kind, and return it with the options to read it."""
+    """Write the collection as a file of some kind. Return its path and the options to read it."""
     path, options = folder / f"c.{kind}", {}
     rows = list(zip(y, texts(X), strict=True))
     plain = "".join(f"{label}\t{text}\n" for label, text in rows)

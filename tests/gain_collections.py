@@ -30,7 +30,7 @@ def duplicates(rng: Rng, y: Documents, n_terms: int) -> Documents:
 
 
 def mirrored(rng: Rng, y: Documents, n_terms: int) -> Documents:
-    """Return pairs of columns with equal counts for exchanged classes, so different terms tie."""
+    """Return pairs of columns that only differ by an exchange of classes, so that terms tie."""
     y[:] = np.arange(len(y)) % max(len(y) // 4, 1)
     half = (rng.random((len(y), (n_terms + 1) // 2)) < 0.3).astype(int)
     return np.hstack([half, np.roll(half, 1, axis=0)])[:, :n_terms]
@@ -65,7 +65,7 @@ def collection(kind: Any, seed: int) -> tuple[Documents, Documents, dict[str, An
     n_terms = int(rng.integers(1, 25))
     y = rng.integers(0, n_classes, n_docs)
     if seed % 5 == 4:
-        y[0] = 7  # a class of one document, at times
+        y[0] = 7  # with fewer than 8 classes, class 7 has one document
     X = kind(rng, y, n_terms)
     weights: list[Any] = [
         *(None, None),

@@ -15,7 +15,7 @@ NAN, INF = math.nan, math.inf
 MOST = 2**63 - 1
 TYPE, VALUE, OVERFLOW = TypeError, ValueError, ts.CountOverflowError
 
-# The 5 is at row 2, column 3. It is the last entry by rows and by columns.
+# The entry 5, at row 2 and column 3, is the last entry both by rows and by columns.
 DENSE = np.array([[1, 0, 2, 0], [0, 3, 0, 0], [0, 1, 0, 5]])
 Y = ["ham", "spam", "ham"]
 INDICATOR = np.array([[1, 0], [0, 1], [1, 1]])
@@ -47,7 +47,7 @@ def column(*values: Any, dtype: Any = np.int64) -> Any:
 
 
 def base(kind: str = "exact") -> ts.ClassCounts:
-    """Return counts of the classes ham and spam, in each kind of state."""
+    """Return counts of the classes ham and spam: integers, floats, or with several labels."""
     if kind == "exact":
         return ts.count(DENSE, Y)
     if kind == "float":
@@ -59,7 +59,7 @@ BASES = ("exact", "float", "several labels")
 
 
 def bits(counts: ts.ClassCounts) -> Any:
-    """Return everything the counts hold, comparable bit for bit."""
+    """Return the contents of the counts in a form that is equal only if all bits are equal."""
     arrays = {
         name: (value.dtype.str, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)
         for name, value in counts._counts.to_arrays().items()

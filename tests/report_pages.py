@@ -26,7 +26,7 @@ HOSTILE = [
 
 
 class Page(HTMLParser):
-    """The content of a page: elements, texts, and tables by caption. Tags must match."""
+    """Parser for a page's elements, texts, and tables by caption, which checks that tags match."""
 
     VOID = ("meta", "input", "br", "img", "link")
 

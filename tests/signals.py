@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-# The limit is long, so that a slow test is not mistaken for a hanging one.
-LIMIT = 300.0  # seconds
+# The limit in seconds is so long that no slow test reaches it.
+LIMIT = 300.0
 
 needs_timers = pytest.mark.skipif(
     not hasattr(signal, "setitimer"), reason="this system has no interval timers"
@@ -34,7 +34,7 @@ def interrupting(after: float) -> Iterator[None]:
     is_armed = True
 
     def interrupt(*_: object) -> None:
-        if is_armed:  # nothing is raised while the context manager tidies up
+        if is_armed:  # a late signal must not raise while the context manager restores the handlers
             raise KeyboardInterrupt
 
     watchdog = threading.Timer(LIMIT, os.abort)
@@ -52,7 +52,7 @@ def interrupting(after: float) -> Iterator[None]:
 
 
 def start_hearing(command: list[Any], **options: Any) -> subprocess.Popen[str]:
-    """Start a process that handles SIGINT, even if this one ignores it."""
+    """Start a process that handles SIGINT, even if this process ignores SIGINT."""
     usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         return subprocess.Popen(command, text=True, **options)

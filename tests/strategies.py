@@ -1,7 +1,7 @@
 """Hypothesis strategies for collections like those of users.
 
-Generators such as ``scipy.sparse.random`` never draw a duplicate entry, an explicit zero, an
-unsorted row, an empty class or a 64-bit index. The strategies here draw all of these.
+Unlike ``scipy.sparse.random``, these strategies also draw duplicate entries, explicit zeros,
+unsorted rows, empty classes and 64-bit indices.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ INDEX_DTYPES = (np.int32, np.int64)
 CONTAINERS = (sparse.csr_array, sparse.csr_matrix, sparse.csc_array, sparse.csc_matrix)
 
 MAX_WEIGHT = 7
-# The sum of all values of a matrix, times any weight, is below 2^62, so it fits in int64.
+# If all values of a matrix sum to at most MAX_TOTAL, the sum times any weight fits in int64.
 MAX_TOTAL = 2**62 // (MAX_WEIGHT + 1)
 
-# Some of these lists of labels can be sorted, and some cannot. Python and numpy may sort
+# Labels to draw from. Some pools can be sorted, and some cannot. Python and numpy may sort a pool
 # differently.
 LABEL_POOLS = (
     (0, 1, 2, 3),
@@ -33,7 +33,7 @@ LABEL_POOLS = (
     ((0, 1), (0,), (1, "x"), (2, 0)),
     (1, "1", b"1", (2, 3), -7, 0.5),
 )
-# numpy stores these labels in an array of their own dtype, not of objects.
+# numpy stores the labels of the first three pools with a numeric or string dtype, not as objects.
 NUMPY_POOLS = LABEL_POOLS[:3]
 
 
@@ -74,7 +74,7 @@ def csr_matrices(
     """Draw a CSR or CSC matrix in any valid form.
 
     Rows may be empty or unsorted, and may hold duplicates and explicit zeros. The arrays may be
-    read-only, and the indices may have 64 bits. No value is negative, and their sum is at most
+    read-only, and the indices may have 64 bits. No value is negative, and the sum is at most
     MAX_TOTAL.
     """
     if shape is None:
@@ -101,7 +101,7 @@ def csr_matrices(
             data.append(kept)
         indptr.append(len(indices))
 
-    # The arrays are set one by one, because constructors narrow indices and copy read-only arrays.
+    # scipy's constructors narrow indices and copy read-only arrays, so the arrays are set later.
     matrix = container((n_rows, n_cols), dtype=dtype)
     matrix.data = np.array(data, dtype=dtype)
     matrix.indices = np.array(indices, dtype=index_dtype)
@@ -114,11 +114,11 @@ def csr_matrices(
 
 @st.composite
 def streamable_matrices(draw: st.DrawFn) -> sparse.csr_array:
-    """Draw matrices that streams can count, which are rare elsewhere: distinct, sorted, positive
-    integers.
+    """Draw matrices for the counting path by streams, which other strategies rarely draw.
 
-    Some values do not fit in 16 bits. A few matrices have so many large values, or a fraction or a
-    zero, that streams cannot count them. Numbers of terms near 64 and 4096 are drawn often."""
+    Rows have distinct, sorted columns, and values are positive integers, of which some do not fit
+    in 16 bits. But streams cannot count a few of the matrices, which have a fraction, a zero or too
+    many large values. Numbers of terms near 64 and 4096 are drawn often."""
     n_cols = draw(st.sampled_from([1, 2, 5, 63, 64, 65, 130, 4096, 4097, 70_000]))
     edges = [c for c in (0, 1, 62, 63, 64, 65, 4095, 4096, n_cols - 2, n_cols - 1) if c < n_cols]
     columns = st.one_of(st.sampled_from(edges), st.integers(0, n_cols - 1)).filter(lambda c: c >= 0)
@@ -159,7 +159,7 @@ def labels(draw: st.DrawFn, n: int) -> Any:
 @st.composite
 def indicators(draw: st.DrawFn, n: int) -> Any:
     """Draw a dense or sparse indicator of n documents, each with any number of classes."""
-    n_classes = draw(st.integers(2, 4))  # a single column is refused
+    n_classes = draw(st.integers(2, 4))  # an indicator with a single column is refused
     row = st.lists(st.integers(0, 1), min_size=n_classes, max_size=n_classes)
     rows = draw(st.lists(row, min_size=n, max_size=n))
     dtype = draw(st.sampled_from([np.bool_, np.int8, np.int64, np.float64]))
@@ -172,7 +172,7 @@ def indicators(draw: st.DrawFn, n: int) -> Any:
     container = draw(st.sampled_from(CONTAINERS))
     if kind == "sparse":
         return container(dense)
-    full = container(np.ones_like(dense))  # every cell stored, then overwritten
+    full = container(np.ones_like(dense))  # store all cells, also those that become 0
     full.data = (dense if full.format == "csr" else dense.T).ravel().copy()
     return full
 
@@ -191,13 +191,13 @@ def weights(n: int) -> st.SearchStrategy[Any]:
 
 @st.composite
 def collections(draw: st.DrawFn, **matrix_options: Any) -> tuple[Any, Any, Any]:
-    """Draw a collection, (X, y, sample_weight); options are those of `csr_matrices`."""
+    """Draw a collection (X, y, sample_weight) with the options of `csr_matrices`."""
     return draw(labelled(csr_matrices(**matrix_options)))
 
 
 @st.composite
 def labelled(draw: st.DrawFn, matrices: st.SearchStrategy[Any]) -> tuple[Any, Any, Any]:
-    """Draw labels and weights for a drawn matrix: (X, y, sample_weight)."""
+    """Draw a matrix, labels and weights, as a tuple (X, y, sample_weight)."""
     X = draw(matrices)
     n = X.shape[0]
     y = draw(st.one_of(labels(n), labels(n), indicators(n)))
@@ -205,12 +205,12 @@ def labelled(draw: st.DrawFn, matrices: st.SearchStrategy[Any]) -> tuple[Any, An
 
 
 def fits_float_counts(X: Any, sample_weight: Any) -> bool:
-    """Return whether no int64 beyond 2^53 meets float weights, which would be refused."""
+    """Return False for int64 values that are no exact doubles, if the weights are floats."""
     if X.dtype.kind not in "iu" or sample_weight is None or sample_weight.dtype.kind != "f":
         return True
     return bool((X.data.astype(np.float64).astype(X.dtype) == X.data).all())
 
 
-# Values have moderate size. The reference evaluates the formulas as written, so 1 - p loses all
-# digits if a term is nearly all of a class. test_accuracy.py tests large counts.
+# Dtypes with values of moderate size. The reference evaluates the formulas as written, so 1 - p
+# loses all digits if a term is nearly all of a class. test_accuracy.py tests large counts.
 MODERATE = (np.bool_, np.int8, np.uint8, np.int16, np.float32)

@@ -11,7 +11,7 @@ import termsift as ts
 
 
 def case_of(rules: dict[str, Any]) -> str:
-    """Name a case by its rules. Sets are sorted, so that the name is the same in every process."""
+    """Name a case by its rules, with sorted sets, so that all processes give the same name."""
 
     def shown(value: Any) -> Any:
         return sorted(value) if isinstance(value, set) else getattr(value, "__name__", value)
@@ -22,7 +22,7 @@ def case_of(rules: dict[str, Any]) -> str:
 def learned(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) -> tuple[Any, Any]:
     """Learn the terms with scikit-learn or with ts.text, and return the matrix and the terms."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # on stop words that the rules cut otherwise
+        warnings.simplefilter("ignore")  # scikit-learn warns of split stop words
         vectorizer = module.CountVectorizer(**rules, **own)
         X = vectorizer.fit_transform(texts)
     names = vectorizer.get_feature_names_out()
@@ -33,7 +33,7 @@ def learned(module: Any, texts: list[str], rules: dict[str, Any], **own: Any) ->
 
 
 def assert_equal(ours: Any, theirs: Any) -> None:
-    """Assert that two matrices are the same in every array and dtype."""
+    """Assert that two matrices have equal arrays and dtypes."""
     assert type(ours) is type(theirs)
     assert ours.shape == theirs.shape
     for part in ("indptr", "indices", "data"):
@@ -43,7 +43,7 @@ def assert_equal(ours: Any, theirs: Any) -> None:
 
 
 def assert_equal_terms(ours: Any, theirs: Any) -> None:
-    """Assert that the terms are the same, and show the first that differ."""
+    """Assert that two lists of terms are equal, and show the first different terms."""
     assert ours.dtype == theirs.dtype
     if len(ours) != len(theirs) or (ours != theirs).any():
         extra, lost = set(ours) - set(theirs), set(theirs) - set(ours)
@@ -60,7 +60,7 @@ def labels_of(texts: list[str], n_classes: int) -> np.ndarray[Any, Any]:
 
 
 def assert_same_counts(found: ts.ClassCounts, wanted: ts.ClassCounts) -> None:
-    """Assert that two counts have the same bits and names."""
+    """Assert that two counts agree in all bits and in their names."""
     assert found == wanted
     assert found.term_names.tolist() == wanted.term_names.tolist()
     for part in ("term_frequency", "document_frequency"):

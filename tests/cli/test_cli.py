@@ -56,7 +56,7 @@ def test_the_output_file_keeps_its_mode_and_its_link(run: Any, table: Path, tmp_
     assert link.is_symlink()
     assert real.read_text().startswith("rank")
     assert real.stat().st_mode & 0o777 == 0o640
-    assert run("rank", table, "-o", "/dev/null").code == 0  # a device is not replaced
+    assert run("rank", table, "-o", "/dev/null").code == 0  # the device must stay a device
     assert not Path("/dev/null").is_file()
 
 
@@ -300,7 +300,7 @@ def test_verbose_logs_the_work_and_errors_in_full(
     run: Any, table: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     log = logging.getLogger("termsift")
-    caplog.set_level("ERROR", "termsift")  # which a command puts back
+    caplog.set_level("ERROR", "termsift")  # the command must restore this level
     before = log.level, list(log.handlers)
     result = run("rank", table, "-v")
     assert f"termsift: reading {table}\n" in result.err
@@ -360,10 +360,10 @@ def test_a_signal_ends_a_command(tmp_path: Path, number: int) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with start_hearing(command, **options, env=environment) as process:
         assert process.stdin is not None
-        process.stdin.write("label,text\n" * 100_000)  # a pipe holds less: the command reads
+        process.stdin.write("label,text\n" * 100_000)  # more text than a pipe can hold
         process.stdin.flush()
         process.send_signal(number)
-        assert process.communicate(timeout=60)[1] == ""  # closes the pipe: no read blocks
+        assert process.communicate(timeout=60)[1] == ""  # communicate() closes the pipe
         assert process.returncode == 128 + number
     assert list(tmp_path.iterdir()) == []
 

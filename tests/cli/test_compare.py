@@ -1,4 +1,4 @@
-"""`termsift compare`: its numbers equal those of the functions, and an error has one line."""
+"""`termsift compare`: it prints the numbers that the functions return, and one line per error."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_options_reach_cross_validation(
     options = {"methods": COMPARED, "ks": [10, 20], **options}
     curves = ts.cross_validate(collection.X, collection.y, **options)
     assert read_csv(result.out) == as_columns(curves)
-    # On this collection each option makes a difference.
+    # On this collection, each tested option changes the output.
     is_usual = result.out == run("compare", texts, "--format", "csv").out
     assert is_usual == (not arguments)
 
@@ -199,7 +199,7 @@ def test_a_split_equals_selection_curve(
     out = run(*arguments).out
     assert f"naive Bayes, tested on 30 documents of {held_out}.\n" in out
     found = tables(out)
-    assert len(found) == 2  # there is no best k, because a test set must not decide it
+    assert len(found) == 2  # no table of the best k, because a test set must not decide the best k
     for row in found[0][1:]:
         np.testing.assert_allclose(shares(row[1:]), 100 * curves[row[0]].accuracy, atol=0.0501)
 

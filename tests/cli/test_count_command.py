@@ -108,7 +108,7 @@ def test_progress_is_one_line_of_the_terminal(monkeypatch: Any, columns: int) ->
     parts = terminal.text.split("\r")
     assert max(map(len, parts)) == min(columns - 1, len(parts[1]))
     assert parts[1].startswith("termsift: counted 9")
-    assert len(parts[2]) == len(parts[1])  # nothing of the line before is left
+    assert len(parts[2]) == len(parts[1])  # the new line overwrites the whole old line
     assert parts[3].strip() == ""
 
 

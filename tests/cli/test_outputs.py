@@ -33,7 +33,7 @@ def run_code(code: str, *arguments: object, **environment: str) -> subprocess.Co
 
 # ---- kills ---------------------------------------------------------------------------------------
 
-# Writing makes several system calls. A child process is killed before and after each of them.
+# Writing a file takes several system calls. Before and after each call, a child process is killed.
 KILLED = """
     import os, pathlib, signal, sys
     from termsift._util import files

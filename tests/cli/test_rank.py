@@ -1,4 +1,4 @@
-"""`termsift rank`: its lists equal those of the functions, in every format."""
+"""`termsift rank`: it prints the lists that the functions return, in every format."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_terms_without_names(run: Any, matrix: tuple[Path, Path], tmp_path: Path
     names = tmp_path / "terms.txt"
     names.write_text("a b\n\x1b[31mred\nü\n")
     lines = run(*command, "--terms", names).out.splitlines()[1:]
-    # No control character of a name reaches the terminal.
+    # A control character in a term's name must not reach the terminal.
     assert sorted(line.split(None, 2)[2] for line in lines) == [r"\x1b[31mred", "a b", "ü"]
 
 

@@ -22,7 +22,7 @@ MAIL = "text,label\nbacon eggs,ham\nfree pills,spam\nfree eggs,ham\n"
 
 @pytest.fixture
 def given(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Provide bytes as standard input, and a folder of the test for temporary files."""
+    """Let a test set the bytes of standard input, and put temporary files into its own folder."""
     folder = tmp_path / "temporary"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))

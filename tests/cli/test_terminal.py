@@ -1,4 +1,4 @@
-"""Terminals get whole lines without control characters, for any file, name or stream."""
+"""Commands write whole lines without control characters, for any file, name or stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from collection_files import read_files
 
 posix = pytest.mark.skipif(os.name != "posix", reason="names and descriptors of POSIX")
 
-# Colours, the bell, line ends of ASCII and of C1, a change of direction, and half a surrogate pair.
+# Codes for colours, the bell, line ends, the direction of writing, and half a surrogate pair.
 HOSTILE = ["\x1b[31m", "\x07", "\n", "\r", "\x9b2J", "\u202e", "\u2028", "\x00", "\ud800", "é", "'"]
 N_TRIED = int(os.environ.get("TERMSIFT_HOSTILE", "150"))
 
@@ -49,11 +49,11 @@ def file_name(rng: random.Random) -> str:
 
 
 def make(folder: Path, rng: random.Random) -> tuple[Path, dict[str, Any]]:
-    """Write an input whose name and content have control characters, and return its options."""
+    """Write an input whose name and content have control characters. Return path and options."""
     ending = rng.choice([*TEXTS, ".termsift", ""])
     path = folder / (file_name(rng) + ending)
     options: dict[str, Any] = {}
-    if not ending:  # a folder of class folders
+    if not ending:  # without an ending, the input is a folder with one folder per class
         for label in ("b", file_name(rng)):
             (path / label).mkdir(parents=True, exist_ok=True)
             for _ in range(rng.randint(0, 2)):

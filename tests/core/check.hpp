@@ -1,4 +1,4 @@
-// A test harness in one header: TEST(name) { ... CHECK(...) ... }. Each suite is one source file. Its main() is below.
+// A test harness in one header, with TEST(name) { ... CHECK(...) ... }. Each source file is one suite.
 #pragma once
 
 #include <cstdio>
@@ -9,7 +9,8 @@
 
 namespace check {
 
-// A failed check throws this struct, which ends the test. CHECK_THROWS never accepts it, because it is no std::exception.
+// A failed check ends the test by throwing this struct. CHECK_THROWS never accepts this struct, because it is no
+// std::exception.
 struct Failure {
   std::string message;
 };
@@ -110,10 +111,10 @@ inline int run_all() {
 
 #define CHECK_EQ(a, b) check::equal(a, b, #a " == " #b, __FILE__, __LINE__)
 #define CHECK_NEAR(got, want, tolerance) check::close(got, want, tolerance, #got " near " #want, __FILE__, __LINE__)
-// The exception's message must contain the fragment.
+// The message of the thrown exception must contain `fragment`.
 #define CHECK_THROWS(expression, Exception, fragment) \
   check::throws<Exception>([&] { static_cast<void>(expression); }, fragment, #expression, __FILE__, __LINE__)
 
-#ifndef CHECK_WITHOUT_MAIN  // a fuzz target has its own main
+#ifndef CHECK_WITHOUT_MAIN  // fuzz targets define this, because libFuzzer or replay.cpp has the main function
 int main() { return check::run_all(); }
 #endif

@@ -1,5 +1,4 @@
-// Small collections for the tests: matrices that own their arrays, counts made from dense tables, and a plain loop over
-// documents, whose counts are the expected results.
+// Small collections for tests: matrices that own their arrays, counts made from dense tables, and a plain counting loop.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +64,7 @@ struct Matrix {
 
 template <class Value>
 Value small_value(Random& random) {
-  const std::int64_t i = below(random, 6);  // 0 is a stored zero
+  const std::int64_t i = below(random, 6);  // the value 0 makes a stored zero
   if constexpr (std::is_floating_point_v<Value>)
     return static_cast<Value>(static_cast<double>(i) / 10);  // sums of these values are rounded
   else if constexpr (std::is_same_v<Value, Bool>)
@@ -74,7 +73,7 @@ Value small_value(Random& random) {
     return static_cast<Value>(i);
 }
 
-// Returns rows of up to max_entries entries. Unless `sorted`, entries are in any order and columns may repeat.
+// Returns rows of up to max_entries entries. If `sorted` is false, entries are in any order and columns may repeat.
 template <class Index, class Value>
 Matrix<Index, Value> random_matrix(Random& random, std::int64_t n_rows, std::int64_t n_columns, std::int64_t max_entries,
                                    bool sorted = false) {
@@ -125,7 +124,7 @@ inline Labels random_labels(Random& random, std::int64_t n_docs, std::int64_t n_
     std::vector<ClassId> classes;
     if (several) {
       for (ClassId c = 0; c < n_classes; ++c)
-        if (below(random, n_classes) == 0) classes.push_back(c);  // one class on average, often none
+        if (below(random, n_classes) == 0) classes.push_back(c);  // a document has one class on average, and often none
     } else {
       classes.push_back(static_cast<ClassId>(below(random, n_classes)));
     }
@@ -186,7 +185,8 @@ ClassCounts<Count> count(const ClassCounts<Count>& before, const Matrix<Index, V
   return count(before, x, labels, weights, CountingOptions{{n_threads, {}}});
 }
 
-// A combination of path, window and threads: as text, and as options. Counting uses only one thread per 65,536 entries.
+// A counting path, a window size and a number of threads: as text, and as options. Counting starts at most one thread per
+// 65,536 entries.
 struct Way {
   std::string text;
   CountingOptions options;
@@ -203,8 +203,8 @@ inline std::vector<Way> ways(const std::vector<std::int64_t>& windows, const std
   return all;
 }
 
-// Counts like count_documents, but into dense tables and one document after another. The last row of each table holds
-// the counts of the collection.
+// Counts what count_documents counts, but into dense tables and one document after another. The last row of each table
+// holds the counts of the collection.
 template <CountType Count, class Index, class Value>
 ClassCounts<Count> count_plainly(const Matrix<Index, Value>& x, const Labels& labels, const std::vector<Count>& weights) {
   const auto n_rows = at(labels.n_classes + 1);
@@ -261,7 +261,7 @@ std::string describe(const ClassRow<Count>& row) {
   return out + "\n";
 }
 
-// Describes the counts without the collection, because not all counts of the same documents keep the collection.
+// Describes counts without the row of the collection, because only some ways of counting the same documents keep this row.
 template <CountType Count>
 std::string describe_rows(const ClassCounts<Count>& counts) {
   std::string out = std::to_string(counts.n_terms) + " terms, " + describe(counts.n_docs) + " docs\n";

@@ -56,7 +56,7 @@ CountingPath path_taken(const Matrix<std::int32_t, Value>& x, const Labels& labe
 }
 
 // Counts on every path with several window sizes, and compares the counts with those of the plain loop. If `taken` is true,
-// the function also checks that each path was used.
+// this function also checks that counting really used the requested path.
 template <CountType Count = std::int64_t, class Value>
 void every_way_agrees(const Matrix<std::int32_t, Value>& x, const Labels& labels, const std::string& what,
                       const std::vector<std::int64_t>& windows = all_windows, bool taken = true) {
@@ -71,7 +71,7 @@ void every_way_agrees(const Matrix<std::int32_t, Value>& x, const Labels& labels
   }
 }
 
-// Returns rows of ten entries that are spread over the terms, or of fewer if n_columns < 10. Every tenth entry is `special`.
+// Returns a matrix with ten entries per row, or fewer if n_columns < 10. Every tenth entry has the value `special`.
 template <class Value>
 Matrix<std::int32_t, Value> matrix_with(Value special, std::int64_t n_rows, std::int64_t n_columns) {
   Matrix<std::int32_t, Value> x;

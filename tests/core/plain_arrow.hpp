@@ -14,11 +14,11 @@ namespace plain_arrow {
 using Bytes = std::vector<std::uint8_t>;
 using Row = std::optional<std::string>;
 
-// An array. `dictionary` has one element, or none for a null pointer.
+// An Arrow array. `dictionary` has one element, or no element for a null pointer.
 struct Array {
   std::string format, name;
   std::int64_t length = 0, null_count = 0, offset = 0;
-  std::vector<std::optional<Bytes>> buffers;  // an optional without a value is a null pointer
+  std::vector<std::optional<Bytes>> buffers;  // a missing value stands for a null pointer
   std::vector<Array> children, dictionary;
 };
 
@@ -51,7 +51,7 @@ void release(Struct* s) {
   s->release = nullptr;
 }
 
-// The children come first in held->schemas, then the dictionary.
+// In held->schemas, the children come first, and the dictionary is last.
 inline termsift::ArrowSchema schema_of(const Array& array) {
   auto* const held = new Held{{}, {}, {}, {}, {}, {}, array.format, array.name};
   ++live;
@@ -85,7 +85,7 @@ inline termsift::ArrowArray array_of(const Array& array) {
           array.dictionary.empty() ? nullptr : &held->arrays.back(), &release<termsift::ArrowArray>, held};
 }
 
-// A stream of arrays of one type. It fails when array `fails_at` is requested, or the type if `fails_at` is -1.
+// A stream of arrays of one type. The request for array number `fails_at` fails; -1 stands for the request for the type.
 struct Stream {
   Array type;
   std::vector<Array> arrays;
@@ -136,7 +136,7 @@ inline Bytes bitmap(const std::vector<Row>& rows) {
   return bits;
 }
 
-// Returns an array of the rows from `offset` on; format is "u", "U" or "vu".
+// Returns an Arrow array of strings with the rows from `offset` on; the format is "u", "U" or "vu".
 inline Array strings(const std::string& format, const std::vector<Row>& rows, std::int64_t offset = 0) {
   Array array{format, "", static_cast<std::int64_t>(rows.size()) - offset, -1, offset, {bitmap(rows)}, {}, {}};
   Bytes elements, bytes;

@@ -1,4 +1,4 @@
-// Cuts texts in a plain loop over code points. A small table of characters replaces Python's.
+// Splits texts in a plain loop over code points. A small table of characters replaces Python's table.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,17 @@ using namespace termsift;
 
 inline bool in(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
-// A small part of Unicode. It includes letters whose lower case takes fewer or more bytes in UTF-8, and digits of four
-// bytes.
+// Returns the properties of a character from a small part of Unicode. This part has letters whose lower case takes fewer or
+// more bytes in UTF-8, and digits of four bytes.
 inline Character character(char32_t c) {
   Character facts{c, false, false};
   facts.space = in(c, 9, 13) || in(c, 28, 32) || c == 0x85 || c == 0xa0 || in(c, 0x2000, 0x200a) || c == 0x3000;
   const bool upper = in(c, 'A', 'Z') || (in(c, 0xc0, 0xde) && c != 0xd7) || in(c, 0x391, 0x3a9) || in(c, 0x410, 0x42f);
   if (upper) facts.lower = c + 32;
   if (c == 0x130) facts.lower = 'i';
-  if (c == 0x212a) facts.lower = 'k';    // from three bytes to one
-  if (c == 0x23a) facts.lower = 0x2c65;  // from two to three
-  if (c == 0x2c62) facts.lower = 0x26b;  // from three to two
+  if (c == 0x212a) facts.lower = 'k';    // lower case takes one byte, not three
+  if (c == 0x23a) facts.lower = 0x2c65;  // lower case takes three bytes, not two
+  if (c == 0x2c62) facts.lower = 0x26b;  // lower case takes two bytes, not three
   if (in(c, 0x10400, 0x10427)) facts.lower = c + 40;
   facts.word = upper || facts.lower != c || in(c, 'a', 'z') || in(c, '0', '9') || c == '_' ||
                (in(c, 0xdf, 0xff) && c != 0xf7) ||
@@ -187,7 +187,7 @@ inline Cut cut(Texts texts, const TextRules& rules, std::int64_t piece) {
   while (cutter->next(tokens)) {
     std::int64_t token = 0;
     for (const auto& part : tokens.parts) {
-      CHECK(part.document == document || part.document == document + 1);  // in order, and none is left out
+      CHECK(part.document == document || part.document == document + 1);  // documents come in order, and none is left out
       document = part.document;
       for (; token < part.end; ++token) {
         const std::uint32_t begin = tokens.bounds[static_cast<std::size_t>(2 * token)],

@@ -16,7 +16,7 @@ namespace read_tables {
 
 using namespace termsift;
 
-// Returns a function that reads `content`, at most `most` bytes at a time.
+// Returns a function that reads `content`, and at most `most` bytes per call.
 inline TableReader::Read reads(std::string content, std::int64_t most = 1 << 30) {
   return [content = std::move(content), most, at = std::size_t{0}](std::uint8_t* to, std::int64_t n) mutable {
     const std::size_t size = std::min(static_cast<std::size_t>(std::min(n, most)), content.size() - at);
@@ -29,7 +29,7 @@ inline TableReader::Read reads(std::string content, std::int64_t most = 1 << 30)
 inline std::string text_of(const Text& text) {
   const auto length = static_cast<std::size_t>(text.length);
   if (text.encoding == TextEncoding::utf8) return {static_cast<const char*>(text.data), length};
-  std::string all;  // characters beyond ASCII are shown as numbers
+  std::string all;  // characters beyond ASCII become numbers in brackets
   for (std::size_t i = 0; i < length; ++i) {
     const auto c = static_cast<std::uint32_t>(static_cast<const char32_t*>(text.data)[i]);
     if (c < 0x80) all += static_cast<char>(c);
@@ -50,7 +50,7 @@ struct Table {
   std::optional<BadRow> error;
   bool can_skip = true;
 
-  // After an error, leaves out the rows before it, because their number depends on the blocks.
+  // If there is an error, no rows are described, because how many rows precede an error depends on the blocks.
   std::string described() const {
     std::string all = error ? "error " + told(*error) + (can_skip ? "" : " (always)") : check::show(rows);
     for (const BadRow& row : skipped) all.append("\nskipped ").append(told(row));

@@ -28,7 +28,7 @@ inline constexpr Divergence measures[] = {
     {Measure::nu_pearson}, {Measure::nu_pearson, EventModel::bernoulli}, {Measure::nu_pearson, EventModel::poisson}};
 inline constexpr Aggregate aggregates[] = {Aggregate::sum, Aggregate::mean, Aggregate::max};
 
-// Returns the same rows, to be scored as if `model` had counted them.
+// Returns the counts with another event model, so that the rows are scored as if this model had counted them.
 template <CountType Count>
 ClassCounts<Count> with_model(ClassCounts<Count> counts, EventModel model) {
   counts.model = model;
@@ -56,7 +56,7 @@ struct PairScores {
   std::vector<std::int8_t> directions;
 };
 
-// Returns the results of all pairs of a class and a term, in the order of class_scores_of.
+// Returns the scores of all pairs of a class and a term, in the order of class_scores_of.
 template <CountType Count>
 PairScores pair_scores_of(const ClassCounts<Count>& counts, const Estimation& estimation, Divergence measure,
                           int n_threads = 1) {

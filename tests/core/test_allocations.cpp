@@ -1,5 +1,5 @@
-// Makes every allocation of a call fail once. The call must throw std::bad_alloc or succeed without the memory. Nothing may
-// leak, no array of the caller may change, and the next call must succeed.
+// Repeats a call, and lets another allocation fail each time. The call must throw std::bad_alloc or succeed without the
+// memory. Nothing may leak, no array of the caller may change, and the next call must succeed.
 //
 // The linker redirects the core's malloc, calloc and aligned_alloc to the functions below (CMakeLists.txt).
 #include <atomic>
@@ -24,7 +24,7 @@ void __real_free(void* memory);
 
 namespace {
 
-std::atomic<long> until_failure{-1};  // allocations; none fails if negative
+std::atomic<long> until_failure{-1};  // number of allocations before one fails; if negative, none fails
 std::atomic<long> n_live{0};
 
 bool fails() { return until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0; }
@@ -69,11 +69,11 @@ std::string listed(const T* values, std::int64_t n) {
   return all;
 }
 
-// `run` must return a description of its result. This function returns the number of allocations of one run.
+// Calls `run` with each allocation failing in turn, and returns the number of allocations. `run` describes its result.
 long fail_everywhere(const std::function<std::string()>& run) {
   const std::string want = run();
   for (long i = 0;; ++i) {
-    run();  // memory that is kept for later calls has been allocated by now
+    run();  // after this run, memory that is kept for later calls is allocated
     const long live = n_live;
     bool thrown = false, same = true;
     until_failure = i;
@@ -169,8 +169,8 @@ TEST(tables) {
 }
 
 TEST(several_threads) {
-  // There is enough work for several threads, and the order of their allocations varies. So a failure can happen in any of
-  // the threads.
+  // There is enough work for several threads. The order of the threads' allocations varies, so the failure can happen in any
+  // thread.
   Random random(4);
   const auto x = random_matrix<std::int32_t, std::int32_t>(random, 30000, 200, 12, true);
   const Labels labels = random_labels(random, 30000, 5, false);

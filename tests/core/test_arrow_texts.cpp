@@ -59,10 +59,10 @@ TEST(dictionaries_of_every_type_of_index) {
     for (const char* const index : {"c", "C", "s", "S", "i", "I", "l", "L"})
       for (std::int64_t offset = 0; offset <= 4; ++offset) {
         const Array array = indices(index, {3, 2, -1, 0}, strings(format, documents), offset);
-        const Rows rows = {documents[3], std::nullopt, std::nullopt, documents[0]};  // a value may be null, too
+        const Rows rows = {documents[3], std::nullopt, std::nullopt, documents[0]};  // a value of the dictionary may be null
         released([&] { CHECK_EQ(shown(read_array(array)), shown(from(rows, offset, 4))); });
       }
-  // The values may begin within their array.
+  // The values of a dictionary may begin at an offset in their array.
   CHECK_EQ(shown(read_array(indices("C", {0, 1}, strings("u", documents, 3)))), shown({documents[3], documents[4]}));
 }
 
@@ -90,7 +90,7 @@ TEST(a_column_of_a_table) {
       const Array numbers{"i", "n", 5, 0, 0, {std::nullopt, Bytes(20)}, {}, {}};
       Array array = table({numbers, named(strings(format, documents, 4), "t")}, offset);
       released([&] { CHECK_EQ(shown(read_array(array, "t")), shown(from(documents, 4 + offset, 9))); });
-      // A null row of the table is a missing text.
+      // If a whole row of the table is null, its text is missing.
       array.buffers[0] = Bytes{0b11101};
       array.null_count = -1;
       Rows rows = from(documents, 4, 9);
@@ -164,7 +164,7 @@ TEST(a_stream_or_an_array_is_taken_once) {
   {
     const HeldTexts texts = texts_of_stream(source, std::nullopt, {});
     CHECK(source.release == nullptr);
-    CHECK_EQ(live, 1);  // the array, which the texts point into
+    CHECK_EQ(live, 1);  // only the array with the texts has not been released
   }
   CHECK_EQ(live, 0);
   CHECK_THROWS(texts_of_stream(source, std::nullopt, {}), std::invalid_argument, "has been read before");

@@ -52,7 +52,7 @@ ClassCounts<std::int64_t> one_class(std::int64_t n_docs, const std::vector<std::
 // ---- merge and subtract ------------------------------------------------------------------------------------------------
 
 TEST(a_collection_kept_on_one_side_is_kept) {
-  // One shard has no row for the collection. The merged collection must still include the documents of that shard.
+  // Only one of two shards has a row for the collection. The merged row must include the documents of both shards.
   const auto single = random_shards<std::int64_t>(1, false).whole, several = random_shards<std::int64_t>(2, true).whole;
   CHECK(!single.collection && several.collection);
   for (const auto& sum : {merge(single, several, one_thread), merge(several, single, one_thread)}) {
@@ -76,7 +76,7 @@ TEST(float_remainders_within_rounding_are_nothing) {
 // ---- frequency lists ---------------------------------------------------------------------------------------------------
 
 TEST(unknown_documents_and_unlisted_tokens_survive_sums_and_differences) {
-  // The number of documents must stay unknown if a list is merged with texts, and no token of the list may be lost.
+  // If a list with an unknown number of documents is merged with texts, the number stays unknown and no token is lost.
   const auto list = [](std::int64_t tf, std::int64_t unlisted) {
     auto row = ClassRow<std::int64_t>::with_capacity(1, true);
     row.set_pair(row.size++, 0, tf, 0);
@@ -104,7 +104,7 @@ TEST(unknown_documents_and_unlisted_tokens_survive_sums_and_differences) {
 
 // ---- frequencies of four bytes and of eight ------------------------------------------------------------------------------
 
-// Returns a row with four bytes for each frequency if they fit, as counting makes them.
+// Returns a row with four bytes for each frequency if all frequencies fit, as in counted rows.
 template <CountType Count>
 ClassRow<Count> narrow_row(Count n_docs, const std::vector<Count>& tf) {
   auto row = ClassRow<Count>::with_capacity(static_cast<std::int64_t>(tf.size()), true);
@@ -160,7 +160,7 @@ TEST(frequencies_outgrow_four_bytes_and_come_back) {
 }
 
 TEST(narrow_rows_become_floats) {
-  // Catches a conversion that reads the wrong width, or fractions that are subtracted from integers of 4 bytes.
+  // Catches a conversion of 4-byte counts that reads 8 bytes, or fractions that are subtracted from 4-byte integers.
   const auto exact = counts_of(narrow_row<std::int64_t>(2, {(std::int64_t{1} << 32) - 1, 7}));
   const auto floats = to_float(exact, one_thread);
   CHECK_EQ(describe(floats), describe(counts_of(make_row<double>(2, {0x1p32 - 1, 7}, {1, 1}))));
@@ -187,8 +187,8 @@ TEST(tokens_of_narrow_rows_are_summed_beyond_double) {
 // ---- the other operations ----------------------------------------------------------------------------------------------
 
 TEST(the_collection_is_kept_or_summed) {
-  // Rows are added in pairs, and a row without a partner must not be lost. A stored row of the collection must not be
-  // recomputed from classes that share documents.
+  // Rows are added in pairs, and the last of an odd number of rows must not be lost. A stored row of the collection must be
+  // kept, because the classes may share documents.
   for (std::int64_t n_classes = 0; n_classes < 9; ++n_classes) {
     std::vector<std::vector<std::int64_t>> tf(at(n_classes), {0, 0, 1});
     for (std::size_t c = 0; c < tf.size(); ++c) tf[c][c % 2] = static_cast<std::int64_t>(c) + 1;
@@ -206,7 +206,7 @@ TEST(the_collection_is_kept_or_summed) {
 }
 
 TEST(exact_counts_become_floats_without_loss) {
-  // A count that a double cannot hold must be refused: in a cell, as a number of documents, or in the collection.
+  // A count that no double equals must be refused, in a cell and in a number of documents.
   const auto shards = random_shards<std::int64_t>(4, true);
   const auto floats = to_float(shards.whole, {3, {}});
   CHECK_EQ(floats.rows.size(), shards.whole.rows.size());
@@ -228,7 +228,7 @@ TEST(exact_counts_become_floats_without_loss) {
 }
 
 TEST(tokens_are_summed_beyond_double) {
-  // Small counts must not be lost next to a large one, and a sum that overflows must be refused.
+  // A sum of counts must not lose small counts beside a large count, and must be refused if it overflows.
   CHECK_EQ(make_row<double>(1, {1e16, 1, 1}, {1, 1, 1}).n_tokens, 10000000000000002.0);
   CHECK_EQ(make_row<std::int64_t>(1, {most - 1, 1}, {1, 1}).n_tokens, most);
   CHECK_THROWS(make_row<std::int64_t>(1, {most, 1}, {1, 1}), CountOverflow, "tokens");

@@ -49,7 +49,7 @@ void check_same(const Chosen& got, const Chosen& want) {
   CHECK_EQ(got.gains, want.gains);
 }
 
-// Of four terms, the first is in every document and the second in none.
+// Returns random documents. Of each four consecutive terms, the first is in every document and the second is in none.
 Documents<> make_documents(std::int32_t n_classes, Int n_docs, Int n_terms, Random& random) {
   Documents<> docs;
   docs.x.n_columns = n_terms;
@@ -86,7 +86,7 @@ TEST(threads_and_targets_give_the_same_bits) {
 // ---- parts -------------------------------------------------------------------------------------------------------------
 
 TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
-  // Catches an inexact k log 2, which loses digits as |x| grows, a 2^k that overflows, and NaN from (-inf) - (-inf).
+  // Catches rounding of k log 2, which loses digits as |x| grows, an overflow of 2^k, and NaN from (-inf) - (-inf).
   Random random(6);
   const auto fraction = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   const auto power = [&](Int least, Int n) { return std::ldexp(1.0, static_cast<int>(least + below(random, n))); };
@@ -134,7 +134,7 @@ TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
 
 template <class Index, class Value>
 void check_postings(const Matrix<Index, Value>& x, int n_threads) {
-  std::vector<Int> rows;  // some rows of the matrix, in another order
+  std::vector<Int> rows;  // four of five rows of the matrix, in reverse order
   for (Int row = x.n_rows() - 1; row >= 0; --row)
     if (row % 5 != 2) rows.push_back(row);
   Collection all;
@@ -169,7 +169,7 @@ void check_postings(const Matrix<Index, Value>& x, int n_threads) {
 }
 
 TEST(postings_hold_each_document_once_in_order) {
-  // Repeated entries and stored zeros must not count as presences. The order of documents must not depend on the threads.
+  // Repeated entries must count as one presence, and stored zeros as none. Threads must not change the order of documents.
   Random random(7);
   const auto check_type = [&]<class Index, class Value>(Index, Value) {
     for (const bool sorted : {true, false}) {

@@ -23,10 +23,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 TEST(integers_after_fractions_keep_the_order_of_documents) {
-  // A sum must take its integers and fractions in document order. Here the sum is that of unlabelled documents.
+  // A sum must add integers and fractions in the order of the documents. This test sums unlabelled documents.
   Matrix<std::int32_t, double> x;
   x.n_columns = 1;
-  for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // (f + 1) + 1 is not f + 2
+  for (const double value : {0x1.6p-51, 1.0, 1.0}) x.add_row({{0, value}});  // the order of these additions changes the sum
   Labels none{1, true, {0}, {}};
   for (int d = 0; d < 3; ++d) none.add({});
   const auto whole = count<std::int32_t, double, double>(no_counts<double>(1), x, none, {});
@@ -35,7 +35,7 @@ TEST(integers_after_fractions_keep_the_order_of_documents) {
 }
 
 TEST(offsets_of_one_label_each_keep_no_collection) {
-  // The row of the collection is as large as all other rows together. If it is their sum, it must not be stored.
+  // The row of the collection takes as much memory as all classes. If this row is the classes' sum, it must not be stored.
   const auto x = matrix<std::int32_t>(1, {{{0, 1}}, {{0, 1}}});
   CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
 }
@@ -43,7 +43,7 @@ TEST(offsets_of_one_label_each_keep_no_collection) {
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 TEST(documents_without_a_class_overflow_too) {
-  // These documents have no class and only add to the collection. The bound for overflow must include them.
+  // Documents without a class are added only to the collection. The bound that detects overflow must include these.
   const auto x = matrix<std::int64_t>(1, {{{0, 1}}});
   const Labels none = labels_of(1, true, {{}});
   const auto docs = count(no_counts<std::int64_t>(1), x, none, {most - 10});
@@ -53,7 +53,7 @@ TEST(documents_without_a_class_overflow_too) {
 }
 
 TEST(the_collection_overflows_before_its_classes) {
-  // The sum of the collection overflows, although the sum of each class fits.
+  // The sum of the collection overflows, although each class's sum fits in int64.
   const auto x = matrix<std::int64_t>(1, {{{0, most / 2 + 1}}, {{0, most / 2 + 1}}, {}});
   CHECK_THROWS(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{0}, {1}, {}}), {}), CountOverflow,
                "row 1, column 0, the tokens of the collection");
@@ -62,9 +62,9 @@ TEST(the_collection_overflows_before_its_classes) {
 // ---- threads ----------------------------------------------------------------------------------------------------------
 
 TEST(windows_of_documents_split_between_threads) {
-  // Catches segments, escapes or documents that are counted in the wrong range, and documents lost between two ranges. There
-  // are enough entries for 7 threads. The documents of a class are scattered or adjacent, or all documents belong to the
-  // last class.
+  // Each thread counts a range of documents. Catches entries or documents that are counted in the wrong range, and
+  // documents lost between two ranges. There are enough entries for 7 threads. The documents of a class are scattered or
+  // adjacent, or all documents belong to the last class.
   Random random(18);
   auto x = streamable_matrix<std::int32_t>(random, 40000, 1000);
   CHECK(x.data.size() > 7 * (1 << 16));
@@ -86,7 +86,7 @@ TEST(short_documents_are_counted_together) {
   // of their neighbours.
   Random random(5);
   for (const bool several : {false, true})
-    for (const std::int64_t usual : {1, 20}) {  // 1: every document is unusual
+    for (const std::int64_t usual : {1, 20}) {  // with `usual` 1, every document is unusual
       Matrix<std::int32_t, std::int64_t> x;
       x.n_columns = 12;
       for (std::int64_t row = 0; row < 400; ++row) {
@@ -100,7 +100,7 @@ TEST(short_documents_are_counted_together) {
 }
 
 TEST(any_number_of_documents_may_repeat_columns) {
-  // Columns are marked with row numbers, two for each document. When the numbers start again, old marks must be cleared.
+  // Counting marks columns with two numbers per document. When these numbers wrap around, old marks must be cleared.
   const std::int64_t n_rows = (1 << 15) + 10;
   Matrix<std::int32_t, std::int64_t> x;
   x.n_columns = 10;
@@ -110,7 +110,7 @@ TEST(any_number_of_documents_may_repeat_columns) {
 }
 
 TEST(every_path_refuses_in_the_words_of_check_csr) {
-  // A wrong entry in any window must be found before it is counted, and the error must name the first one in row order.
+  // A wrong entry in any window must be found before it is counted. The error must name the first wrong entry in row order.
   // There are 40 windows, and enough entries for 7 threads.
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Random random(20);
@@ -151,7 +151,7 @@ TEST(every_path_refuses_in_the_words_of_check_csr) {
       auto x = small;
       mutate(x, at(10 * row + 3));
       check(x, all_windows, 1);
-      x.data[at(10 * row + 2)] = 0.5;  // counted by rows before it is refused
+      x.data[at(10 * row + 2)] = 0.5;  // this fraction is counted by rows before the error is found
       check(x, {1, default_window_bytes}, 1);
     }
     auto x = large;
@@ -170,8 +170,8 @@ TEST(every_path_refuses_in_the_words_of_check_csr) {
 }
 
 TEST(every_path_names_the_document_that_overflows) {
-  // The bound for overflow must include earlier counts. The error must name the document by its row, not by its position in
-  // a window.
+  // The bound that detects overflow must include earlier counts. The error must name the document by its row, not by its
+  // position in a window.
   const auto x = matrix_with<std::int64_t>(70000, 20, 30);
   const auto much = matrix<std::int64_t>(30, {{{4, most - 100}}});
   const auto nearly = count(no_counts<std::int64_t>(2), much, labels_of(2, false, {{1}}), {});
@@ -211,8 +211,8 @@ TEST(every_path_can_be_interrupted) {
 }
 
 TEST(documents_before_and_after_the_first_window_are_looked_at) {
-  // Only the first window checks documents. It must also check the documents before the first and after the last document of
-  // its classes. These were once counted without a check, which wrote to a column out of range.
+  // Only the first window checks documents. The first window must also check documents before the first and after the last
+  // of its classes. A bug once counted such documents without a check, and wrote to a column out of range.
   for (const std::int64_t first_of_class_0 : {0, 3, 5})
     for (const std::int64_t bad_row : {0, 1, 4, 7, 9}) {
       Labels labels{2, false, {0}, {}};

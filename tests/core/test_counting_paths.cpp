@@ -68,8 +68,8 @@ void binary_counts_are_those_of_ones(Random& random) {
 }  // namespace
 
 TEST(every_path_agrees_with_the_plain_loop) {
-  // Catches an escape that is added to the wrong entry, a segment that is counted for the wrong thread, and mistakes at the
-  // ends of windows and blocks.
+  // Catches an escape (a value too large for a packed entry) that is added to the wrong entry, a segment that is counted for
+  // the wrong thread, and mistakes at the ends of windows and blocks.
   Random random(17);
   paths_agree_with_the_plain_loop<std::int64_t, std::int64_t>(random);
   paths_agree_with_the_plain_loop<std::uint16_t, std::int64_t>(random);
@@ -78,16 +78,15 @@ TEST(every_path_agrees_with_the_plain_loop) {
 }
 
 TEST(every_path_counts_ones) {
-  // Catches a value that is counted although only its presence should count, and fractions or large values that the streams
-  // refuse.
+  // Catches binary counts that add a value instead of 1, and fractions or large values that the streams refuse.
   Random random(18);
   binary_counts_are_those_of_ones<double>(random);
   binary_counts_are_those_of_ones<std::uint32_t>(random);
 }
 
 TEST(values_about_what_an_entry_packs) {
-  // The largest packed value must not be confused with an escape, in either layout of cells. The rest of an escape must be
-  // counted in the right class.
+  // An escape marks a value too large for a packed entry. The largest packed value must not be read as an escape, in either
+  // layout of cells. The rest of a marked value must be counted in the right class.
   for (const std::int64_t n_columns : {1, 65, 65535, 65536, 131072, 300000})
     for (const std::int64_t n_cells : {n_columns, std::int64_t{1} << 17, std::int64_t{3} << 15}) {
       const std::int64_t escape = PackedEntry(n_cells).value(~std::uint32_t{0});
@@ -105,8 +104,8 @@ TEST(values_about_what_an_entry_packs) {
 }
 
 TEST(an_odd_entry_anywhere_in_a_row) {
-  // A row is checked in vectors. The check must find a column that does not exceed the column before it, and a value that is
-  // too large, also at the ends of vectors and at the end of the row.
+  // Each row is checked in vectors. Even at the ends of vectors and of the row, the check must find a column that does not
+  // exceed the column before it, and a value that is too large.
   for (std::int64_t length = 2; length <= 50; ++length)
     for (std::int64_t place = 1; place < length; ++place)
       for (const bool repeats : {false, true}) {
@@ -151,8 +150,8 @@ TEST(fractions_close_to_whole_numbers) {
 }
 
 TEST(values_about_what_a_counter_holds) {
-  // Occurrences must not carry into the bits that count documents. The limit must not be so low that rows are used although
-  // streams suffice.
+  // In a counter, occurrences must not carry into the bits that count documents. The limit for streams must not be lower
+  // than necessary.
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   struct Case {
     std::int64_t value, n_rows;
@@ -172,8 +171,9 @@ TEST(values_about_what_a_counter_holds) {
 }
 
 TEST(counters_that_need_more_than_four_bytes) {
-  // A full counter moves to the large counters. It must move in time, only once, and without losing a part. Some counters
-  // move in the last addition, and some have neighbours that do not move. No counter may keep its value for the next class.
+  // A counter that is full moves to the large counters. It must move in time, only once, and without loss. Some
+  // counters move in the last addition, and some have neighbours that do not move. No counter may keep its value for the
+  // next class.
   const auto collection = [](std::int64_t n_rows, auto value_of) {
     Matrix<std::int32_t, std::int64_t> x;
     x.n_columns = 40;
@@ -199,9 +199,9 @@ TEST(counters_that_need_more_than_four_bytes) {
 }
 
 TEST(untidy_rows_are_counted_in_streams) {
-  // A stored zero must not count as a document, and a repeated entry must count only once. No row may be changed by another
-  // window or by another row of the same thread.
-  for (const std::int64_t row : {0, 7, 19, 20}) {  // 20: every other row
+  // A stored zero must not count as a document, and a repeated entry must count as one document. No row may be changed by
+  // another window or by another row of the same thread.
+  for (const std::int64_t row : {0, 7, 19, 20}) {  // 20 stands for every other row
     const auto altered = [&](const auto& alter) {
       auto x = matrix_with(2.0, 20, 30);
       for (std::int64_t r = 0; r < 20; ++r)
@@ -222,7 +222,7 @@ TEST(untidy_rows_are_counted_in_streams) {
 }
 
 TEST(what_streams_cannot_count_goes_by_rows) {
-  // Catches a fraction that is truncated to an integer, and checks that end after the first window.
+  // Catches a fraction that is truncated to an integer, and code that only checks the first window.
   for (const std::int64_t row : {0, 7, 19}) {
     const auto altered = [&](const auto& alter) {
       auto x = matrix_with(2.0, 20, 30);
@@ -236,7 +236,7 @@ TEST(what_streams_cannot_count_goes_by_rows) {
     altered([](auto& x, std::size_t e) { x.data[e] = 5e-324; });
   }
   auto x = matrix_with<std::int64_t>(70000, 20, 30);
-  for (const std::size_t n : {25, 26}) {  // of 200: an eighth, and more
+  for (const std::size_t n : {25, 26}) {  // large values: an eighth of 200 entries, or one more
     for (std::size_t e = 0; e < x.data.size(); ++e) x.data[e] = e < n ? 70000 : 1;
     every_way_agrees(x, labels_in_turn(20, 3), "escapes: ", all_windows, false);
     for (const CountingPath path : counting_paths)
@@ -245,9 +245,9 @@ TEST(what_streams_cannot_count_goes_by_rows) {
 }
 
 TEST(vocabularies_about_every_boundary) {
-  // The bits of seen terms lie in words, and the words in groups. Catches mistakes in the last word, the last group and the
-  // last block of terms, at the first and last term of a block, and a counter that keeps its value for the next class.
-  // Blocks have 2^17 terms for one row, and 2^14 for five to eight rows.
+  // Seen terms are marked by bits in words, and words are marked by bits in groups. Catches mistakes in the last word, the
+  // last group and the last block of terms, at the first and last term of a block, and a counter that keeps its value for
+  // the next class. Blocks have 2^17 terms for one row, and 2^14 for five to eight rows.
   for (const std::int64_t middle : {2, 64, 128, 4096, 8192, 1 << 14, 1 << 15, 1 << 16, 1 << 17, 3 << 15, 1 << 18})
     for (const std::int64_t n_columns : {middle - 1, middle, middle + 1}) {
       std::vector<std::int64_t> columns;
@@ -287,9 +287,9 @@ TEST(dense_rows_of_terms) {
 }
 
 TEST(collections_of_every_shape) {
-  // Catches mistakes with empty rows at either end or in the middle, with classes that have no documents or no entries, with
-  // a document larger than the window, with a class or a collection that needs several windows, and with a window that holds
-  // some classes and the collection.
+  // Catches mistakes with empty rows at either end or in the middle, and with classes that have no documents or no entries.
+  // Catches mistakes with a document larger than the window, with a class or a collection of several windows, and with a
+  // window of some classes and the collection.
   struct Shape {
     const char* what;
     std::vector<std::int64_t> lengths;  // of the rows
@@ -325,7 +325,7 @@ TEST(collections_of_every_shape) {
     std::vector<std::int64_t> windows{default_window_bytes};
     for (std::int64_t entries = 1; entries < 64; ++entries) windows.push_back(4 * entries);
     every_way_agrees(x, labels, std::string(shape.what) + ": ", windows);
-    // Float counts of labels in lists always keep the collection, so only their rows are compared.
+    // Float counts store the row of the collection if labels are lists, so only the rows of the classes are compared.
     const std::string expected = describe_rows(count_plainly<double>(x, labels, {}));
     for (const Way& way : ways({1, 40, 100})) {
       const auto counts = count(no_counts<double>(shape.n_classes), x, labels, {}, way.options);
@@ -339,11 +339,11 @@ TEST(collections_of_every_shape) {
 }
 
 TEST(updates_by_every_path_equal_one_call) {
-  // Catches new counts that replace earlier ones, frequencies that outgrow 4 bytes, and mistakes with a class whose
+  // Catches new counts that replace earlier counts, sums that are too large for 4 bytes, and mistakes with a class whose
   // documents are all empty.
   Random random(19);
   auto x = streamable_matrix<std::int64_t>(random, 60, 500);
-  for (std::size_t e = 0; e < x.data.size(); e += 40) x.data[e] = std::int64_t{1} << 31;  // two of them exceed 2^32
+  for (std::size_t e = 0; e < x.data.size(); e += 40) x.data[e] = std::int64_t{1} << 31;  // the sum of two exceeds 4 bytes
   x.add_row({});
   for (const bool several : {false, true}) {
     const Labels labels = random_labels(random, 61, 4, several);
@@ -360,7 +360,7 @@ TEST(updates_by_every_path_equal_one_call) {
 }
 
 TEST(sums_that_outgrow_four_bytes) {
-  // A sum of 2^32 or more must not be kept in 4 bytes. It can arise within a window, from two windows, or from two calls.
+  // A sum of 2^32 or more must not be stored in 4 bytes, whether it comes from one window, two windows or two calls.
   constexpr std::int64_t half = std::int64_t{1} << 31;
   for (const std::int64_t value : {half - 1, half, 2 * half - 1, 2 * half, 2 * half + 1})
     for (const std::int64_t n_rows : {1, 2, 3, 30})
@@ -373,8 +373,8 @@ TEST(sums_that_outgrow_four_bytes) {
 }
 
 TEST(sums_at_the_bound_of_untested_additions) {
-  // In a counter of 4 bytes, occurrences must not overflow into the documents, nor documents into the flag. Entries may be
-  // added without a test only below a bound. The counts here lie at the bound, and far above it.
+  // In a counter of 4 bytes, occurrences must not overflow into the bits for documents, and documents must not overflow into
+  // the flag. Without a test, entries may be added only below a bound. The counts lie at this bound, and far above it.
   for (const std::int64_t value : {4, 5, 100, 128, 8192, 8193, 20000, 40000})
     for (const std::int64_t sum : {std::int64_t{1} << 15, std::int64_t{1} << 16, std::int64_t{1} << 18})
       for (const std::int64_t more : {-1, 0, 1}) {
@@ -392,8 +392,8 @@ TEST(sums_at_the_bound_of_untested_additions) {
 }
 
 TEST(more_documents_than_a_counter_holds) {
-  // A term has 2^24 documents in one window, a number that would wrap to 0. As many empty documents, or documents of other
-  // classes, come first.
+  // A term occurs in more than 2^24 documents of one window, for which a small counter would wrap around. As many empty
+  // documents, or documents of other classes, come first.
   constexpr std::int64_t n = (std::int64_t{1} << 24) + 5;
   std::vector<std::int32_t> indptr(at(2 * n + 1), 0), zeros(at(2 * n), 0);
   for (std::int64_t i = 0; i <= n; ++i) indptr[at(n + i)] = static_cast<std::int32_t>(i);

@@ -14,8 +14,8 @@ using namespace plain_cutter;
 
 namespace {
 
-// The first use of a character fills its table. Here several threads fill the same tables at once. No other test of this
-// suite uses these characters, because the tables are never emptied.
+// The first use of a character fills a table. In this test, several threads fill the same tables at once. No other test uses
+// the characters of this test, because filled tables stay filled.
 TEST(tables_of_characters_may_be_filled_by_several_threads_at_once) {
   use_plain_characters();
   std::u32string text;
@@ -109,7 +109,7 @@ TEST(a_long_word_is_one_token) {
   Tokens bounds;
   std::size_t most = 0;
   while (words->next(bounds)) most = std::max(most, bounds.bounds.size());
-  CHECK(most < 1000);  // there was once one for each byte
+  CHECK(most < 1000);  // the list of bounds once had an element for each byte
   NormalText text;
   text.reserve(1 << 26);
   text.clear();

@@ -92,7 +92,7 @@ Input<Value> input(std::int64_t n_classes, std::int64_t n_docs, std::int64_t n_t
   return in;
 }
 
-// Calls f on every SIMD target of the machine, with one thread and with three. All must agree with the expected digest.
+// Calls f on every SIMD target of the machine, with one thread and with three. Each result must have the expected digest.
 template <class F>
 void check_digest(const std::string& expected, const F& f) {
   for (const std::string& target : simd_targets()) {

@@ -11,8 +11,8 @@ using namespace termsift;
 
 namespace {
 
-// The exact reference is integer arithmetic modulo 2^64, because all values here are whole. An error is never a multiple of
-// 2^64, because the rounding of hi keeps the error below 2^63.
+// All values are whole, so the exact reference is integer arithmetic modulo 2^64. No error vanishes modulo 2^64, because the
+// rounding of hi keeps errors below 2^63.
 using Residue = std::uint64_t;
 
 Residue residue(double integer) {
@@ -30,7 +30,7 @@ bool normalised(DoubleDouble x) { return x.hi + x.lo == x.hi; }
 
 struct Integers {
   std::mt19937_64 random{20160901};
-  // An integer of exactly `bits` bits, positive or negative.
+  // Returns a random integer, positive or negative, whose magnitude has exactly `bits` bits.
   std::int64_t operator()(int bits) {
     const auto magnitude = static_cast<std::int64_t>((random() >> (64 - bits)) | (Residue{1} << (bits - 1)));
     return random() % 2 == 0 ? magnitude : -magnitude;
@@ -45,7 +45,7 @@ constexpr int repeats = 20000;
 }  // namespace
 
 TEST(two_sum_loses_nothing) {
-  // Catches code that assumes |a| >= |b|, or an error term that the compiler optimises away.
+  // Catches code that assumes |a| >= |b|, and compilers that optimise the error term away.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double a = integers.as_double(integers.bits(53)) * 1024, b = integers.as_double(integers.bits(53));
@@ -59,7 +59,7 @@ TEST(two_sum_loses_nothing) {
 }
 
 TEST(two_product_loses_nothing) {
-  // Catches a product whose error term loses a bit, or is changed by the contraction of operations.
+  // Catches an error term that loses a bit, or that differs because the compiler fuses a multiplication and an addition.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double a = integers.as_double(integers.bits(53)), b = integers.as_double(integers.bits(53));
@@ -82,7 +82,7 @@ TEST(add_keeps_106_bits) {
 }
 
 TEST(add_keeps_106_bits_where_the_high_parts_cancel) {
-  // The low parts are most of the result here. Catches a rounded sum of the low parts, as in Dekker's "sloppy" sum.
+  // If the high parts cancel, the low parts matter. Catches a rounded sum of the low parts, as in Dekker's "sloppy" sum.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double m = integers.as_double(53), k = static_cast<double>(i % 5 - 2);
@@ -94,7 +94,7 @@ TEST(add_keeps_106_bits_where_the_high_parts_cancel) {
 }
 
 TEST(subtract_is_exact_where_everything_cancels) {
-  // The difference of two numbers that agree to 30 digits must be exact, because p and q may agree so far.
+  // The probabilities p and q may agree to 30 digits, so the difference of such numbers must be exact.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));
@@ -108,7 +108,7 @@ TEST(subtract_is_exact_where_everything_cancels) {
 }
 
 TEST(multiply_keeps_its_bound) {
-  // Catches a missing cross term. The factors have 60 bits, so the error of the product stays below 2^63.
+  // Catches a product without one of the terms high * low. The factors have 60 bits, so the error stays below 2^63.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = integers.as_double_double(60), b = integers.as_double_double(integers.bits(60));
@@ -118,7 +118,7 @@ TEST(multiply_keeps_its_bound) {
 }
 
 TEST(divide_undoes_a_product) {
-  // Catches a remainder that is kept in one double. Quotients would then have only 60 bits.
+  // Catches a division that rounds the remainder to one double, so that quotients have only 60 bits.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const double q = integers.as_double(40);
@@ -133,7 +133,7 @@ TEST(divide_undoes_a_product) {
 }
 
 TEST(negate_and_scale_are_exact) {
-  // Catches an operation that is applied only to hi.
+  // Catches a negation or a scaling that changes only the high part `hi`.
   Integers integers;
   for (int i = 0; i < repeats; ++i) {
     const DoubleDouble a = two_product(integers.as_double(53), integers.as_double(53));
@@ -145,7 +145,7 @@ TEST(negate_and_scale_are_exact) {
 }
 
 TEST(exact_double_holds_every_count) {
-  // Catches a count above 2^53 that is rounded.
+  // Catches a conversion that rounds counts above 2^53, which need more digits than a double has.
   Integers integers;
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   for (const std::int64_t count : {std::int64_t{0}, std::int64_t{1}, (std::int64_t{1} << 53) + 1, most, most - 1})

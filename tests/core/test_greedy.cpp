@@ -41,7 +41,7 @@ enum class Kind { small, equal, balanced, absent, skewed, spread, ray, geometric
 constexpr Kind kinds[] = {Kind::small, Kind::equal, Kind::balanced, Kind::absent, Kind::skewed, Kind::spread, Kind::ray,
                           Kind::geometric, Kind::cluster, Kind::mirror, Kind::rare_class, Kind::permuted};
 
-// Returns l_ic of one term.
+// Returns a random count l_ic of one term in class c.
 double draw(Kind kind, std::size_t c, std::size_t term, std::size_t n_terms, std::size_t n_classes, Random& random) {
   const double rank = static_cast<double>(n_terms) / static_cast<double>(term + 1);
   switch (kind) {
@@ -69,14 +69,14 @@ Case<Count> make_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Ran
     std::vector<Count> row;
     for (std::size_t term = 0; term < n_terms; ++term) {
       const double l = draw(kind, c, term, n_terms, n_classes, random);
-      // Most weighted counts are no multiples of a power of two.
+      // Counts of type double are multiplied by 0.3, so that few of them are whole or binary fractions.
       row.push_back(std::is_same_v<Count, double> ? static_cast<Count>(0.3 * l) : static_cast<Count>(l));
     }
     result.tf.push_back(std::move(row));
   }
   const double b1s[] = {1, 1, 1, 0.1, 0.5, 1.0 / 3, 0.01, 2.718281828};
   const double b1 = b1s[below(random, 8)];
-  // One case in four has a leftover.
+  // In one case of four, b2 is larger than b1 times the number of terms.
   const double more = below(random, 4) == 0 ? static_cast<double>(1 + below(random, 40)) : 0;
   result.estimation = {b1, b1 * static_cast<double>(n_terms) + more, {}, 0};
   return result;
@@ -115,8 +115,8 @@ void check_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Random& r
     const GreedyRanking plain = rank(c, all, true), fast = rank(c, all, false);
     check_same(fast, plain, n_terms);
     const Int k = below(random, all + 1);
-    // The limit is twice the evaluations of a plain search. Some more are for winners that are checked together, and some
-    // for lists of all groups.
+    // The limit is twice the number of evaluations by the plain search, and some more for winners that are checked together
+    // and for lists of all groups.
     const auto most = [&](Int n) { return n * (2 * all - n + 1) + all / 8 + 64; };
     for (const Int n : {k, std::min<Int>(all, 1), std::min<Int>(all, 2), std::min<Int>(all, 5)}) {
       const GreedyRanking first = rank(c, n, false);
@@ -150,8 +150,8 @@ TEST(the_fast_search_finds_the_plain_order_of_more_terms) {
   }
 }
 
-// No power of two makes these counts and smoothings whole. All terms except the first have equal counts in all classes, so
-// they must have no gain.
+// The counts and smoothings are no binary fractions. All terms except the first have equal counts in all classes, so
+// their gain must be 0.
 TEST(rounding_is_the_same_in_all_classes) {
   const std::vector<double> shared{90.3, 1.1, 2.2, 3.3, 0.7, 1e-3};
   std::vector<double> without_first = shared;
@@ -167,7 +167,7 @@ TEST(rounding_is_the_same_in_all_classes) {
 }
 
 TEST(masses_of_thousands_of_classes_are_sparse) {
-  // A dense array of the masses would take 3 GB.
+  // A dense array (n_classes, n_terms) of doubles would take 3 GB.
   constexpr Int n_classes = 2000, n_terms = 200000;
   ClassCounts<Int> counts;
   counts.n_terms = n_terms;
@@ -190,7 +190,7 @@ TEST(masses_of_thousands_of_classes_are_sparse) {
   CHECK(ranking.divergences[2] > ranking.divergences[0]);
 }
 
-// Counts of many classes that each have few terms. Bounds are then computed from the pairs.
+// Kinds of counts with many classes and few terms in each class, for which the search computes bounds from the pairs.
 enum class Sparse { text, alike, one_large, without_prior, nearly_all, weighted };
 constexpr Sparse sparse_kinds[] = {Sparse::text, Sparse::alike, Sparse::one_large, Sparse::without_prior, Sparse::nearly_all,
                                    Sparse::weighted};
@@ -214,7 +214,7 @@ Case<Count> make_sparse_case(Sparse kind, std::size_t n_classes, std::size_t n_t
     }
     if (kind == Sparse::one_large && c == 0)
       for (std::size_t term = 0; term < n_terms; term += 2) row[term] = static_cast<Count>(below(random, 100000));
-    if (kind == Sparse::nearly_all && c == 0) row[5] = Count{100000000};  // a term that is nearly its class
+    if (kind == Sparse::nearly_all && c == 0) row[5] = Count{100000000};  // nearly all tokens of class 0 are of term 5
     result.tf.push_back(std::move(row));
     if (kind == Sparse::without_prior) prior.push_back(c % 3 == 0 ? 0 : uniform(random));
     if (kind == Sparse::one_large) prior.push_back(c == 0 ? 1e9 : 1);

@@ -38,7 +38,7 @@ template <class Count, class Index, class Value>
 Results classify(const ClassCounts<Count>& counts, EventModel model, double b1, const Terms& ranking, const Terms& ks,
                 const Matrix<Index, Value>& x, const std::vector<ClassId>& labels, const Threads& threads = {},
                 TermWeight term_weight = TermWeight::raw) {
-  // The arrays are filled with a wrong value, which reveals elements that are never written.
+  // The arrays are filled with -77, a wrong value that reveals elements that are never written.
   const std::size_t size = ks.size() * counts.rows.size();
   Results results{std::vector<std::int64_t>(size, -77), std::vector<std::int64_t>(size, -77)};
   classify_by_prefixes(counts, {model, b1, ranking, ks}, LabelledDocuments{x.view(), labels, term_weight}, threads,
@@ -66,14 +66,14 @@ std::vector<std::size_t> predict(const ClassCounts<Count>& counts, EventModel mo
 // ---- the plain loop ----------------------------------------------------------------------------------------------------
 
 struct Posterior {
-  long double value = 0, size = 0;  // log pi_c + sum_i log P(x_i | c), and the sum of the magnitudes of its parts
+  long double value = 0, size = 0;  // log pi_c + sum_i log P(x_i | c), and the sum of the magnitudes of its terms
   void add(long double x) {
     value += x;
     size += std::fabs(x);
   }
 };
 
-// Naive Bayes with the first k terms, written from its definition.
+// A plain implementation of naive Bayes with the first k terms, written from the definition.
 struct PlainBayes {
   EventModel model;
   long double b1;
@@ -118,8 +118,8 @@ struct PlainBayes {
     return p;
   }
 
-  // Checks that `found` is the first of the best classes. Classes whose sums agree to 2^-58 must count as equal, and classes
-  // whose sums agree to 2^-40 may count as equal.
+  // Checks that `found` is the first of the most probable classes. Classes whose sums agree to 2^-58 must count as equal,
+  // and classes whose sums agree to 2^-40 may count as equal.
   void check(std::size_t found, const Terms& ranking, std::int64_t k, const std::vector<long double>& x) const {
     CHECK(n_docs[found] > 0);
     std::vector<Posterior> all(n_docs.size());
@@ -156,7 +156,7 @@ Terms shuffled(Random& random, std::int64_t n) {
   return terms;
 }
 
-// Returns each k of [1, n] or, if `sparse`, some of them.
+// Returns all k from 1 to n, or only some of them if `sparse` is true.
 Terms random_ks(Random& random, std::int64_t n, bool sparse) {
   Terms ks;
   for (std::int64_t k = 1; k <= n; ++k)
@@ -198,7 +198,7 @@ void compare_with_the_plain_loop(Random& random) {
       const auto x = dense(document, 0, term_weight);
       for (std::size_t step = 0; step < ks.size(); ++step) {
         plain.check(found[step], ranking, ks[step], x);
-        // No change of the predicted class may be skipped. A call with a single k skips nothing, and has the same bits.
+        // No change of the predicted class may be skipped. A call for a single k skips nothing, so both calls must agree.
         CHECK_EQ(predict(counts, model, b1, ranking, {ks[step]}, document, term_weight)[0], found[step]);
         ++sum.predicted[step * n + found[step]];
         if (known[at(d)] >= 0 && found[step] == at(known[at(d)])) ++sum.hits[step * n + found[step]];
@@ -214,8 +214,8 @@ void compare_with_the_plain_loop(Random& random) {
 // ---- against the plain loop --------------------------------------------------------------------------------------------
 
 TEST(every_k_and_document_agrees_with_the_plain_loop) {
-  // Catches faults in the loss of a model and in ranks, with classes without documents, and with repeated entries and stored
-  // zeros. TermWeight::log applies to the sum of repeated entries, and not to presences.
+  // Catches faults in the losses of the models and in ranks, faults with classes without documents, and faults with repeated
+  // entries and stored zeros. TermWeight::log applies to the sum of repeated entries, but not to 0 and 1 in binary models.
   Random random(20161);
   for (int round = 0; round < 200; ++round) {
     compare_with_the_plain_loop<std::int32_t, std::int32_t, std::int64_t>(random);
@@ -228,7 +228,7 @@ TEST(every_k_and_document_agrees_with_the_plain_loop) {
 }
 
 TEST(every_simd_target_judges_as_a_plain_loop) {
-  // Every SIMD target must find the best class at each position of its vectors, and ties within and between vectors.
+  // Every SIMD target must find the best class at each position of a vector, and ties within and between vectors.
   const std::string target = simd_target();
   for (int round = 0; round < 2000; ++round) {
     const std::int64_t n = 1 + round % 13, stride = (n + verdict_lanes - 1) / verdict_lanes * verdict_lanes;
@@ -266,7 +266,7 @@ TEST(every_simd_target_judges_as_a_plain_loop) {
 // ---- edges -------------------------------------------------------------------------------------------------------------
 
 TEST(documents_ks_and_terms_may_be_missing) {
-  // Catches faults with a document that has no ranked term, with no documents, with no ks, and with one class.
+  // Catches faults if a document has no ranked term, if there are no documents or no k, and if there is one class.
   const auto counts = make_counts<std::int64_t>({3, 0, 5, 5}, {{1, 2, 0}, {0, 0, 0}, {0, 4, 1}, {0, 4, 1}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
@@ -274,7 +274,7 @@ TEST(documents_ks_and_terms_may_be_missing) {
   CHECK(classify(counts, models[0], 1, {2, 0}, {1, 2}, x, {}) == (Results{zeros, zeros}));
   x.add_row({});
   x.add_row({{1, 9}, {0, 0}});  // no ranked term
-  // The multinomial model reads only the prior, and predicts the first of the equal classes.
+  // In a document without ranked terms, the multinomial model reads only the prior and predicts the first of equal classes.
   const Results by_prior{{0, 0, 1, 0, 0, 0, 1, 0}, {0, 0, 2, 0, 0, 0, 2, 0}};
   CHECK(classify(counts, models[0], 1, {2, 0}, {1, 2}, x, {2, -1}) == by_prior);
   CHECK(classify(counts, models[0], 1, {2, 0}, {}, x, {2, -1}) == Results{});
@@ -282,7 +282,7 @@ TEST(documents_ks_and_terms_may_be_missing) {
   const auto one = make_counts<std::int64_t>({0, 3}, {{0, 0, 0}, {1, 2, 0}});
   for (const EventModel model : models)
     CHECK(classify(one, model, 1, {2, 0, 1}, {1, 3}, x, {1, 0}) == (Results{{0, 1, 0, 1}, {0, 2, 0, 2}}));
-  // The documents may have fewer columns than were counted.
+  // The matrix of documents may have fewer columns than the counts have terms.
   Matrix<std::int64_t, double> narrow;
   narrow.n_columns = 1;
   narrow.add_row({{0, 2.5}});
@@ -312,7 +312,7 @@ TEST(invalid_arguments_are_refused) {
 
 namespace {
 
-// Two classes agree exactly. Checks that the first one is predicted, whatever the order of the classes.
+// Checks that the first of two equally probable classes is predicted, in both orders of the classes.
 template <class Count>
 void check_tie(EventModel model, double b1, std::vector<Count> n_docs, std::vector<std::vector<Count>> tf,
          const std::vector<std::pair<std::int64_t, std::int32_t>>& document) {
@@ -331,8 +331,8 @@ void check_tie(EventModel model, double b1, std::vector<Count> n_docs, std::vect
 }  // namespace
 
 TEST(classes_tie_after_thousands_of_terms) {
-  // The tolerance must cover the rounding of n equal numbers, whose errors may all have the same sign. The sum of 5,000
-  // log 4 equals the sum of 10,000 log 2.
+  // The tolerance must cover the rounding errors of n equal numbers, which may all have the same sign. For example, 5,000
+  // times log 4 equals 10,000 times log 2.
   for (const std::size_t n : {std::size_t{1000}, std::size_t{5000}, std::size_t{20000}}) {
     std::vector<std::vector<std::int64_t>> tf(2, std::vector<std::int64_t>(3 * n + 1, 0));
     std::vector<std::pair<std::int64_t, std::int32_t>> document;
@@ -346,8 +346,8 @@ TEST(classes_tie_after_thousands_of_terms) {
 }
 
 TEST(losses_tie_after_thousands_of_terms) {
-  // The tolerance of ties must also cover rounding in sums over 150,000 ranks. 1 - p is 4/5 for a term that a class lacks.
-  // It is 1/4 of this for n terms in one class, and 1/2 of this for 2n terms in the other, so the classes tie.
+  // The tolerance of ties must also cover rounding in sums over 150,000 ranks. For terms that a class lacks, 1 - p is 4/5.
+  // In one class, 1 - p is 1/5 for n terms; in the other, 1 - p is 2/5 for 2 n terms. So the classes tie.
   const std::size_t n = 50000;
   std::vector<std::int64_t> fours(3 * n, 0), twos(3 * n, 0);
   for (std::size_t i = 0; i < 3 * n; ++i) (i < n ? fours : twos)[i] = i < n ? 3 : 2;
@@ -366,13 +366,13 @@ TEST(losses_tie_after_thousands_of_terms) {
 }
 
 TEST(a_prior_may_balance_a_small_gain) {
-  // Catches a logarithm of a rounded quotient 10,001/10,000, which has only 12 digits. n p is the same in both classes.
+  // Catches the log of a rounded 10,001/10,000, which has only 12 correct digits. Prior times p is the same in both classes.
   check_tie<std::int64_t>(EventModel::multinomial, 10000, {10000, 10001}, {{1, 0}, {0, 1}}, {{0, 1}});
   check_tie<std::int64_t>(EventModel::multinomial, 100000, {100000, 100001}, {{1, 0}, {0, 1}}, {{0, 1}});
 }
 
 TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
-  // The tolerance must not depend on the largest of all sums, which is here the rate of a class of long documents.
+  // The tolerance must not depend on the largest sum of all classes, the Poisson rate of a class of long documents.
   const auto counts = make_counts<std::int64_t>({1, 1, 1}, {{10, 11, 0}, {11, 10, 0}, {0, 0, std::int64_t{1} << 60}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;
@@ -381,8 +381,8 @@ TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
 }
 
 TEST(no_slow_change_is_skipped) {
-  // The second term adds 1,024 to the loss of class 2. Each later k adds slightly more to the loss of class 0 than to the
-  // loss of class 1. Each difference is a quarter of an ulp of 1,024, but their sum exceeds the lead of class 0.
+  // The second term adds 1,024 to the loss of class 2. Each later term adds slightly more to the loss of class 0 than to the
+  // loss of class 1. A single difference is a quarter of an ulp of 1,024, but their sum exceeds the lead of class 0.
   const std::int64_t n = 20000;
   const double b1 = 0x1p-43, lead = 0x1p-31;
   std::vector<std::vector<double>> tf(3, std::vector<double>(at(n), 0));

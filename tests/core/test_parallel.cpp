@@ -27,13 +27,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// Waits a limited time for the condition. If the system allows only one thread, the condition may never hold.
+// Waits two seconds for the condition. If the system allows only one thread, the condition may never hold.
 template <class Condition>
 void wait_for(const Condition& condition) {
   for (const auto end = Clock::now() + 2s; !condition() && Clock::now() < end;) std::this_thread::sleep_for(1ms);
 }
 
-// Whether loops can have a second thread. They cannot with OMP_THREAD_LIMIT=1.
+// Returns whether loops can have a second thread, which OMP_THREAD_LIMIT=1 prevents.
 bool two_threads_run() {
   static const bool two = [] {
     std::atomic<int> started{0};
@@ -48,13 +48,13 @@ bool two_threads_run() {
   return two;
 }
 
-// A long block that only checks whether to stop.
+// Runs a block of five seconds that only checks whether it must stop.
 void work_until_stopped(Worker& worker) {
   for (const auto end = Clock::now() + 5s; Clock::now() < end;) worker.check();
 }
 
 #ifndef _WIN32
-// Whether f returns true in a child process; a child that hangs is killed by its alarm.
+// Returns whether f returns true in a child process. An alarm kills a child that hangs.
 template <class F>
 bool holds_in_child(const F& f) {
   const pid_t child = fork();
@@ -83,20 +83,20 @@ bool every_block_runs_once(std::int64_t n_blocks, int n_threads) {
 
 #ifndef _WIN32
 TEST(a_child_of_a_process_without_threads_may_start_some) {
-  // If the parent has started no threads, a forked child may use several. This test must run first, because other tests
-  // start threads.
+  // If the parent has started no threads, a forked child may use several threads. This test must run first, because other
+  // tests start threads.
   CHECK(holds_in_child([] { return effective_n_threads(2) == 2 && every_block_runs_once(100, 2); }));
 }
 #endif
 
 TEST(every_block_once) {
-  // Every block must run exactly once, also if the build has no threads.
+  // Every block must run exactly once, even if termsift was built without threads.
   for (const int n_threads : {1, 2, 3, 7})
     for (const std::int64_t n_blocks : {0, 1, 2, 5, 1000}) CHECK(every_block_runs_once(n_blocks, n_threads));
 }
 
 TEST(one_thread_goes_in_order) {
-  // One thread must run the blocks from the first to the last, so that the first failure is the lowest one.
+  // One thread must run the blocks from the first to the last, so that the lowest block that fails stops the loop.
   std::vector<std::int64_t> order;
   for_each_block(5, {1, {}}, [&](std::int64_t block, Worker& worker) {
     order.push_back(block);
@@ -116,7 +116,7 @@ TEST(a_failure_stops_the_loop) {
 }
 
 TEST(the_lowest_failure_wins) {
-  // The loop must rethrow the failure of the lowest block. The failure that happens first varies from run to run.
+  // If several blocks throw, the loop must rethrow the exception of the lowest block, whichever block throws first.
   if (!two_threads_run()) return;
   for (const std::int64_t last : {0, 1}) {
     std::atomic<int> started{0};
@@ -130,7 +130,7 @@ TEST(the_lowest_failure_wins) {
 }
 
 TEST(an_interruption_hides_no_failure) {
-  // The exception that stopped the loop must not be replaced by an Interrupted from a lower block.
+  // The loop must rethrow the exception that stopped it, not the Interrupted that a lower block throws afterwards.
   const bool two = two_threads_run();
   std::atomic<bool> both{false};
   CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker& worker) {
@@ -205,14 +205,14 @@ TEST(a_quiet_poll_changes_nothing) {
 }
 
 TEST(what_poll_throws_arrives) {
-  // An exception that leaves a thread's part of the loop would call std::terminate.
+  // An exception that leaves the parallel region would call std::terminate, so it must be caught and rethrown.
   const auto poll = []() -> bool { throw std::runtime_error("KeyboardInterrupt"); };
   CHECK_THROWS(for_each_block(2, {2, poll}, [](std::int64_t, Worker& worker) { work_until_stopped(worker); }),
                std::runtime_error, "KeyboardInterrupt");
 }
 
 TEST(how_many_threads) {
-  // A requested number of threads and OpenMP's settings must be respected, and threads must not start threads.
+  // A requested number of threads and OpenMP's settings must be respected. A thread of a loop must not start threads.
   CHECK_EQ(effective_n_threads(5), 5);
   CHECK(effective_n_threads(0) >= 1);
 #ifdef _OPENMP
@@ -236,14 +236,14 @@ TEST(how_many_threads) {
 }
 
 TEST(a_loop_within_a_loop) {
-  // An inner loop must run all blocks, and no two threads may have the same number.
+  // A loop within a block of another loop must run all its blocks, and no two threads may have the same number.
   std::atomic<int> sound{0};
   for_each_block(4, {2, {}}, [&](std::int64_t, Worker&) { sound += every_block_runs_once(50, 2); });
   CHECK_EQ(sound.load(), 4);
 }
 
 TEST(threads_are_worth_their_work) {
-  // Little work needs one thread, much work at most the allowed number, and the poll must be kept.
+  // Little work must get one thread, and much work at most the allowed number of threads. The poll function must be kept.
   const Threads threads{8, [] { return true; }};
   CHECK_EQ(worth(threads, 0).count, 1);
   CHECK_EQ(worth(threads, (1 << 17) - 1).count, 1);
@@ -255,7 +255,7 @@ TEST(threads_are_worth_their_work) {
 
 #ifndef _WIN32
 TEST(a_child_forked_after_threads_works) {
-  // A child process must not wait for the threads of its parent. The parent keeps these threads.
+  // A child process must not wait for the threads of its parent, which do not exist in the child. The parent keeps them.
   CHECK(every_block_runs_once(100, 2));
   CHECK(holds_in_child([] {
     const int n_threads = effective_n_threads(2);

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A made-up root of /proc and /sys, removed at the end.
+// A temporary folder with made-up /proc and /sys, which is removed at the end.
 class Root {
  public:
   Root() : path_(fs::temp_directory_path() / ("termsift_groups_" + std::to_string(++n_roots))) { fs::remove_all(path_); }

@@ -39,7 +39,7 @@ std::vector<std::int64_t> best_by_stable_sort(const std::vector<double>& scores,
 }  // namespace
 
 TEST(both_zeros_are_equal) {
-  // A comparison of bits would put -0 below 0.
+  // The scores -0 and 0 must tie. A comparison of bits would rank -0 below 0.
   CHECK_EQ(best({-0.0, 0.0, -0.0}, 3), (std::vector<std::int64_t>{0, 1, 2}));
 }
 
@@ -50,16 +50,16 @@ namespace {
 struct Turns {
   std::vector<std::int64_t> indices;
   std::vector<double> scores;
-  std::vector<std::int64_t> classes;  // as rows of the counts
+  std::vector<std::int64_t> classes;  // indices of the classes' rows in the counts
 };
 
-// Returns the expected turns, computed from the complete list of every class.
+// Returns the expected result of round robin, computed from the complete ranking of every class.
 template <CountType Count>
 Turns turns_of_whole_lists(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
   const auto n = at(counts.n_terms);
   std::vector<double> values(counts.rows.size() * n);
   class_results(counts, estimation, measure, {1, {}}, values.data());
-  std::vector<std::pair<std::size_t, std::size_t>> earned(n, {n, 0});  // the place and the class of each term
+  std::vector<std::pair<std::size_t, std::size_t>> earned(n, {n, 0});  // a term's best rank in any class, and this class
   for (std::size_t c = 0; c < counts.rows.size(); ++c) {
     if (counts.rows[c]->n_docs == 0) continue;
     const std::vector<double> row(values.begin() + std::ptrdiff_t(c * n), values.begin() + std::ptrdiff_t((c + 1) * n));
@@ -82,7 +82,7 @@ Turns turns_of_whole_lists(const ClassCounts<Count>& counts, const Estimation& e
 
 enum class Kind { text, alike, large_class, large_term, nearly_empty, weighted };
 
-// Many classes that each have few terms. Some classes have no documents, and some terms occur in no class.
+// Returns counts of many classes with few terms each. Some classes have no documents, and some terms occur in no class.
 template <CountType Count>
 ClassCounts<Count> counts_of_many_classes(Kind kind, std::int64_t n_classes, std::int64_t n_terms, Random& random) {
   std::vector<Count> n_docs;
@@ -100,7 +100,7 @@ ClassCounts<Count> counts_of_many_classes(Kind kind, std::int64_t n_classes, std
       n_docs[0] = static_cast<Count>(100000);
       for (std::int64_t t = 0; t < n_terms; t += 2) row[at(t)] = static_cast<Count>(below(random, 100000));
     }
-    if (kind == Kind::large_class && c == 1)  // the rare terms are the best of classes without terms
+    if (kind == Kind::large_class && c == 1)  // classes without terms rank the rare terms first
       for (std::int64_t t = 1; t < n_terms; t += 2) row[at(t)] = static_cast<Count>(1 + t * 5 % 7);
     if (kind == Kind::large_term && c % 5 == 0 && n_docs.back() > 0)
       row[at(n_terms / 2)] = static_cast<Count>(1000);

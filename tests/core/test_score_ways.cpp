@@ -18,8 +18,8 @@ using namespace score_cases;
 
 namespace {
 
-// Counts are below `limit`, except that one term in `rare` has one class with `limit` to twice as many. Most terms of the
-// later half have no counts.
+// Returns counts below `limit`, but one in `rare` terms has in one class a count from `limit` to 2 `limit`.
+// Most terms of the second half have no counts.
 ClassCounts<std::int64_t> small_counts(Random& random, std::size_t n_classes, std::int64_t n_terms, std::int64_t limit,
                                        std::int64_t rare) {
   std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(at(n_terms), 0));
@@ -34,7 +34,7 @@ ClassCounts<std::int64_t> small_counts(Random& random, std::size_t n_classes, st
   return make_counts(n_docs, tf);
 }
 
-// The same counts in 8 bytes each, for which there are no patterns.
+// Returns equal counts in rows of 8 bytes per count, for which scoring uses no patterns.
 ClassCounts<std::int64_t> wide(const ClassCounts<std::int64_t>& counts) {
   ClassCounts<std::int64_t> result = counts;
   for (auto& row : result.rows) {
@@ -49,7 +49,7 @@ ClassCounts<std::int64_t> wide(const ClassCounts<std::int64_t>& counts) {
   return result;
 }
 
-// The same counts in 4 bytes each.
+// Returns equal counts in rows of 4 bytes per count.
 template <CountType Count>
 ClassCounts<Count> narrow(const ClassCounts<std::int64_t>& counts) {
   ClassCounts<Count> result{counts.n_terms, static_cast<Count>(counts.n_docs), {}, nullptr};
@@ -69,8 +69,8 @@ ClassCounts<Count> narrow(const ClassCounts<std::int64_t>& counts) {
 }  // namespace
 
 TEST(patterns_change_no_bit) {
-  // Catches a count at the limit that is treated as small, patterns that are scored with other constants, and mistakes with
-  // classes without documents, with terms of p > 1/64, with scores of 0 or infinity, and at the ends of chunks.
+  // Scores by patterns (combinations of small counts) must equal other scores. Catches faults at the limit of small counts,
+  // in constants, with classes without documents, terms of p > 1/64, scores of 0 or infinity, and at the ends of chunks.
   Random random(13);
   const std::string best = simd_target();
   for (const auto& [n_classes, side] : {std::pair{2u, 64}, {3u, 16}, {4u, 8}}) {
@@ -106,7 +106,7 @@ TEST(patterns_change_no_bit) {
 
 namespace {
 
-// Many classes with 1 to 1,000 tokens. There are rare terms, a few frequent terms, and at the end unseen terms.
+// Returns counts of many classes with 1 to 1,000 tokens. Many terms are rare, a few are frequent, and the last do not occur.
 ClassCounts<std::int64_t> many_classes(Random& random, std::size_t n_classes, std::size_t n_terms) {
   std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(n_terms, 0));
   std::vector<std::int64_t> n_docs;
@@ -115,7 +115,7 @@ ClassCounts<std::int64_t> many_classes(Random& random, std::size_t n_classes, st
     const std::int64_t n_tokens = std::int64_t{1} << below(random, 11);
     for (std::int64_t i = 0; i < n_tokens; ++i) {
       const auto seen = static_cast<std::int64_t>(n_terms) - 100;
-      ++tf[c][at(below(random, 1 + below(random, 1 + below(random, seen))))];  // most in the first terms
+      ++tf[c][at(below(random, 1 + below(random, 1 + below(random, seen))))];  // the first terms are the most frequent
     }
   }
   return make_counts(n_docs, tf);
@@ -135,8 +135,8 @@ constexpr Score dense = score_dense<std::int64_t>, sparse = score_sparse<std::in
 }  // namespace
 
 TEST(both_ways_agree) {
-  // Catches V(U) from the wrong piece or beyond the last piece, and mistakes with a class without prior mass, with a class
-  // that dominates, and with counts that a double cannot hold.
+  // Catches V(U) from a wrong interval of the table V, and mistakes with a class of prior 0, with a class that has nearly
+  // all of the prior, and with counts that no double equals.
   Random random(9);
   for (const std::size_t n_classes : {2u, 10u, 300u}) {
     const std::size_t n_terms = 3000;
@@ -145,7 +145,7 @@ TEST(both_ways_agree) {
     dominant[0] = 1e6;
     if (n_classes > 2) faint[0] = 0, faint[1] = 1e-12;
     const auto m = static_cast<double>(n_terms);
-    std::size_t turn = n_classes;  // 2, 10 and 300 differ modulo 3, so each case below meets each b1
+    std::size_t turn = n_classes;  // 2, 10 and 300 differ modulo 3, so all cases below get all b1
     for (const std::span<const double> prior : {std::span<const double>{}, {uniform}, {dominant}, {faint}})
       for (const Divergence measure : measures)
         for (const Aggregate aggregate : aggregates) {
@@ -191,8 +191,8 @@ TEST(both_ways_agree_on_weighted_counts) {
 }
 
 TEST(few_pairs_of_short_classes_agree) {
-  // If smoothing is most of the mass of the classes, the logarithms of a rare term cancel. Such terms are summed a second
-  // time. A chunk has few or many of them, and nothing of the first sum may remain.
+  // If classes consist mostly of smoothing, the logarithms of a rare term cancel, and the term is summed again more exactly.
+  // In chunks with few or many such terms, the second sum must replace the first sum.
   Random random(20);
   constexpr std::size_t n_classes = 200, n_terms = 3000;
   for (const std::int64_t most_tokens : {2, 30, 400}) {
@@ -216,8 +216,8 @@ TEST(few_pairs_of_short_classes_agree) {
 }
 
 TEST(both_ways_give_the_same_bits_everywhere) {
-  // The order of sums must not depend on the threads, or on which chunk a thread scored before. There are enough pairs and
-  // chunks for seven threads.
+  // The order of sums must not depend on the threads, or on the chunk that a thread scored before. There are enough pairs
+  // and chunks for seven threads.
   Random random(10);
   constexpr std::int64_t n_terms = 110000, n_classes = 12, n_tokens = 60000;
   std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(n_terms, 0));
@@ -239,7 +239,7 @@ TEST(both_ways_give_the_same_bits_everywhere) {
 }
 
 TEST(the_way_is_chosen_by_the_counts) {
-  // The sparse way must not be chosen for a few terms, where V costs more than they do, nor without smoothing.
+  // The sparse algorithm must not be chosen without smoothing, or for few terms, for which its table V would cost too much.
   Random random(11);
   const auto many = many_classes(random, 300, 40000), few = many_classes(random, 2, 3000);
   for (const Divergence measure : measures)

@@ -1,4 +1,4 @@
-// Tests tables on several threads and deeply nested values. The fuzz target and the tests in Python check the rest.
+// Tests readers of tables on several threads and with deeply nested values. A fuzz target and Python tests check the rest.
 #include <random>
 
 #include "plain_cutter.hpp"

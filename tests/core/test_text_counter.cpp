@@ -1,4 +1,4 @@
-// Texts counted against a plain loop over words.
+// Tests counts of texts against a plain loop over words.
 #include "termsift/text_counter.hpp"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ Row plain_row(const std::string& text, const TextRules& rules) {
   return row;
 }
 
-// The document frequency and the term frequency of each term.
+// Maps each term to its document frequency and its term frequency.
 using Sums = std::map<std::string, std::pair<std::int64_t, std::int64_t>>;
 
 // The expected counts: rows by term, the sorted terms, and the sums of each class. The last class has no documents.
@@ -110,7 +110,7 @@ struct Expected {
   }
 };
 
-// Compares a matrix with rows. The columns are the terms of the list, and other terms are left out.
+// Checks that a matrix has the expected rows. The columns are the given terms; other terms are left out.
 void check_matrix(const TextMatrix& matrix, const std::vector<Row>& rows, const std::vector<std::string>& terms) {
   CHECK_EQ(matrix.n_rows, static_cast<std::int64_t>(rows.size()));
   std::int64_t entry = 0;
@@ -140,7 +140,7 @@ std::vector<std::string> terms_of(const TextCounter& counter, std::span<const st
   return terms;
 }
 
-// Every third term is dropped.
+// Returns a column for each term, and -1 for every third term, which is dropped.
 std::vector<std::int32_t> some_columns(std::size_t n_terms) {
   std::vector<std::int32_t> columns(n_terms, -1);
   for (std::size_t i = 0, next = 0; i < n_terms; ++i)
@@ -265,8 +265,8 @@ TEST(many_words_in_full_tables_give_the_same_counts) {
   }
 }
 
-// Each text has all words, words that it shares with the next texts, or words of its own. Half of the words have the same
-// first 16 bytes and differ after these.
+// Returns texts that have all words, words in common with the next texts, or words that no other text has. Half of the words
+// begin with the same 16 bytes.
 Collection words_of_texts(std::size_t n_texts, std::size_t n_words, std::size_t step) {
   Collection collection;
   collection.n_classes = 3;
@@ -298,7 +298,7 @@ TEST(words_of_several_threads_are_united) {
   }
 }
 
-// With these seeds, all short words have the hash 0. A table is then one run of slots, and one part has all words.
+// With seeds of 0, all short words have the hash 0. So all words lie in one part and in adjacent slots of its table.
 TEST(words_of_one_hash_are_united) {
   const Tuned tuned;
   std::fill(std::begin(text_tuning().seed), std::end(text_tuning().seed), 0);
@@ -357,7 +357,7 @@ TEST(memory_does_not_grow_with_the_threads_of_a_sketch) {
     counter.add(collection.views(), collection.classes, {count});
     return counter.n_bytes();
   };
-  // A table of few words may have many empty slots. If the threads did not share words, the ratio would be about 12.
+  // A table of few words may have many empty slots. If each thread stored all words, the memory would grow about 12-fold.
   CHECK(n_bytes(16) < 4 * n_bytes(1));
 }
 

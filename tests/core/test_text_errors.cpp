@@ -35,7 +35,7 @@ struct Collection {
 
 TEST(many_large_counts_take_little_memory) {
   RowSorter sorter;
-  constexpr std::int32_t n = 60;  // the room once doubled with every large count
+  constexpr std::int32_t n = 60;  // a bug once doubled the memory with every large count
   constexpr std::uint32_t count = 3'000'000;
   sorter.start(n);
   sorter.reserve(n);
@@ -55,7 +55,7 @@ TEST(many_large_counts_take_little_memory) {
   }
 }
 
-// If columns need more bits than one sorting pass covers, short rows are sorted while they are written.
+// Short rows are sorted while they are written if column numbers have too many bits for one sorting pass.
 TEST(rows_of_any_length_are_sorted) {
   std::mt19937 random(1);
   for (const std::int32_t n_columns : {1, 2, 3000, 1 << 20, std::numeric_limits<std::int32_t>::max()})
@@ -66,7 +66,7 @@ TEST(rows_of_any_length_are_sorted) {
       sorter.start(n_columns);
       sorter.reserve(n_documents * size);
       for (int i = 0; i < n_documents * size; ++i) {
-        // Half of the columns are near each other.
+        // Half of the column numbers are below 200.
         const std::int32_t below = i % 2 == 0 ? n_columns : std::min(n_columns, 200);
         const auto column = static_cast<std::int32_t>(random() % static_cast<unsigned>(below));
         sorter.add(i % n_documents, column, i % 5 == 0, 2);
@@ -88,8 +88,8 @@ TEST(rows_of_any_length_are_sorted) {
     }
 }
 
-// Most of these texts are invalid, so each thread finds a different one. The first invalid text is long, with the fault at
-// its end.
+// Returns texts that are mostly invalid, so that each thread finds another invalid text. The first invalid text is long,
+// with the fault at its end.
 Collection broken_collection() {
   Collection collection{{}, {}};
   for (int i = 0; i < 200; ++i) {

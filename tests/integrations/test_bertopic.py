@@ -22,13 +22,13 @@ ClassTfidfTransformer: Any = pytest.importorskip("bertopic.vectorizers").ClassTf
 def test_the_values_are_those_of_bertopic(bm25: bool, root: bool) -> None:
     rng = np.random.default_rng(3)
     X = rng.poisson(rng.gamma(0.3, 1.0, 500), (300, 500))
-    X = X[:, X.sum(axis=0) > 0]  # BERTopic divides by 0 for a term that never occurs
-    topics = rng.integers(-1, 19, 300)  # BERTopic's -1 is a topic too
+    X = X[:, X.sum(axis=0) > 0]  # BERTopic divides by 0 if a term never occurs.
+    topics = rng.integers(-1, 19, 300)  # The topic -1 of BERTopic holds outliers.
     counts = ts.count(X, topics)
     model = ClassTfidfTransformer(bm25_weighting=bm25, reduce_frequent_words=root)
     joined = sp.csr_matrix(counts.term_frequency)
     theirs = model.fit(joined).transform(joined)
-    assert counts.term_frequency.sum() % counts.n_classes  # so that the mean is rounded
+    assert counts.term_frequency.sum() % counts.n_classes  # the mean is no integer
     ours = counts.class_scores("c_tfidf", variant="bm25" if bm25 else "idf", sqrt=root)
     assert_allclose(ours, theirs.toarray(), rtol=1e-12, atol=1e-16)
 
@@ -41,7 +41,7 @@ def test_the_code_of_the_page_runs_in_bertopic() -> None:
     page: dict[str, Any] = {"ts": ts}
     exec("".join(code), page)
     model = page["model"]
-    model.umap_model = BaseDimensionalityReduction()  # the vectors are those of the clusters
+    model.umap_model = BaseDimensionalityReduction()  # the vectors below show the clusters already
     model.hdbscan_model = sklearn_cluster.KMeans(3, n_init=1, random_state=0)
     words = [["moon", "orbit"], ["goal", "cup"], ["bread", "oven"]]
     texts = [f"the {words[i % 3][0]} and the {words[i % 3][1]} of day{i}" for i in range(60)]

@@ -1,4 +1,4 @@
-"""Counting with Dask equals counting the whole collection, and errors name the faulty part."""
+"""Counting by Dask gives the counts of the whole collection, and errors name the faulty part."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def blocked(X: Any, lengths: Any, *, known: bool = True) -> Any:
     """Return a dask array whose blocks are rows of X."""
     ends = np.cumsum(lengths).tolist()
     graph = {("rows", i, 0): X[a:b] for i, (a, b) in enumerate(pairwise([0, *ends]))}
-    # da.concatenate would drop empty blocks.
+    # A graph is made by hand, because da.concatenate drops empty blocks.
     chunks = (tuple(lengths) if known else (np.nan,) * len(lengths), (X.shape[1],))
     return da.Array(graph, "rows", chunks, meta=sp.csr_array((0, 0), dtype=X.dtype))
 
@@ -54,7 +54,7 @@ WORDS = ["eggs", "bacon", "ÉTÉ", "pills", "Σίσυφος", "日本", "x", "a-
 RNG = np.random.default_rng(3)
 # The last classes and words occur late, so they are absent from the first parts.
 TEXTS = [" ".join(RNG.choice(WORDS[: 2 + d * 8 // 60], RNG.integers(0, 9))) for d in range(60)]
-TEXTS[59] += " under_score" * 500  # a word is frequent in few documents
+TEXTS[59] += " under_score" * 500  # "under_score" is frequent in few documents
 STARS = [f"class {c}" for c in RNG.integers(0, 2 + np.arange(60) * 3 // 60)]
 CUTS = [0, 20, 20, 21, 60]  # a part without documents, and one of a single document
 PARTS = [(TEXTS[a:b], STARS[a:b]) for a, b in pairwise(CUTS)]
@@ -67,7 +67,7 @@ PARTS = [(TEXTS[a:b], STARS[a:b]) for a, b in pairwise(CUTS)]
 def workers(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Any]:
-    """Start workers of either kind. Processes find termsift by PYTHONPATH, as if installed."""
+    """Start workers as threads or processes. Processes find termsift by PYTHONPATH."""
     folder = str(Path(ts.__file__).parents[1])
     processes = request.param == "processes"
     with pytest.MonkeyPatch.context() as patch:
@@ -79,7 +79,7 @@ def workers(
                 threads_per_worker=1 if processes else 2,
                 processes=processes,
                 host="127.0.0.1" if processes else None,
-                dashboard_address=":0",  # any port: another cluster may run too
+                dashboard_address=":0",  # any free port, because another cluster may run
             ) as cluster,
             distributed.Client(cluster, set_as_default=False) as client,
         ):
@@ -160,13 +160,13 @@ def test_lists_of_chunks() -> None:
     weights = np.arange(200)
     weighted = [(X[:30], Y[:30], weights[:30]), (X[30:], Y[30:], weights[30:])]
     assert ts.dask.count(weighted) == ts.count(X, Y, weights)
-    # Chunks of different widths are added by column.
+    # Chunks of different widths are added column by column.
     chunks = [(np.array([[1, 2]]), ["a"]), (np.array([[0, 0, 3]]), ["b"]), (np.eye(1), ["a"])]
     assert ts.dask.count(chunks).term_frequency.toarray().tolist() == [[2, 2, 0], [0, 0, 3]]
 
 
 def test_labels_that_look_like_tasks_are_labels() -> None:
-    # Dask's graphs consist of keys, which are strings and tuples, and of tuples with functions.
+    # In Dask's graphs, strings and tuples are keys, and tuples with functions are tasks.
     y = [("sum", 1), "x", (max, 3), "block 0"]
     assert ts.dask.count([(np.eye(4, dtype=int), y)]) == ts.count(np.eye(4, dtype=int), y)
 
@@ -278,7 +278,7 @@ def test_classes_tf_and_what_is_missing() -> None:
         ts.dask.count_texts(parts[:1])
     with pytest.raises(ValueError, match="part 0: the text of document 4 is missing: leave"):
         ts.dask.count_texts(parts[1:])
-    # merge() would turn the numbers of one part into strings if another has strings.
+    # merge() would turn number labels of one part into strings if another part has string labels.
     parts = [(["aa bb"], [1]), (["bb cc"], ["1"]), (["aa"], [2])]
     assert ts.dask.count_texts(parts) == ts.count_texts(["aa bb", "bb cc", "aa"], [1, "1", 2])
 

@@ -44,7 +44,7 @@ def shown(url: str) -> str:
 
 
 def with_script(page: Path, name: str, script: str) -> Path:
-    """Write a copy of the page that ends with a script."""
+    """Write a copy of the page with an additional script at its end."""
     copy = page.with_name(name)
     text = page.read_text("utf-8").replace("</body>", f"<script>{script}</script></body>")
     copy.write_text(text, "utf-8")
@@ -87,7 +87,7 @@ def test_the_chart_can_be_used(path: Path) -> None:
     """
     page = Page(shown(without_policy(with_script(path, "used.html", use)).as_uri()))
     (results,) = (text for tag, text in page.texts if tag == "h1")
-    # Terms 2 and 20 to 29 are checked. Terms with equal frequencies do not lie on a line.
+    # The search finds terms 2 and 20 to 29. Terms of equal frequency have points of unequal height.
     said = "11 of 30 terms contain “TERM 2”."
     assert json.loads(results) == [30, said, 11, True, True, True]
 

@@ -101,7 +101,7 @@ def test_chunks_equal_one_fit(method: str) -> None:
         assert parts.partial_fit(X[chunk], y[chunk], classes=["spam", "news", "ham"]) is parts
     assert parts.counts_.classes == ["spam", "news", "ham"]
     np.testing.assert_array_equal(parts.get_support(), whole.get_support())
-    # A chunk may have only one class; a ranking needs two.
+    # A chunk may have only one class, but a ranking needs two classes.
     one = ts.TermSelector(method).partial_fit(X[:1], y[:1])
     with pytest.raises(ValueError, match="at least two"):
         _ = one.ranking_

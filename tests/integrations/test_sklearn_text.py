@@ -16,14 +16,14 @@ from termsift.text import CountVectorizer, HashingVectorizer
 
 
 class TfidfVectorizer(sklearn_text.TfidfVectorizer, CountVectorizer):  # type: ignore[misc]
-    """scikit-learn's TfidfVectorizer, with our vectorizer for the counts."""
+    """scikit-learn's TfidfVectorizer, which gets its counts from our CountVectorizer."""
 
 
 NAME = "sklearn.feature_extraction.tests.test_text"
 
 
 def their_tests() -> ModuleType:
-    """Import scikit-learn's tests again, with our vectorizers in place of theirs."""
+    """Import scikit-learn's tests again, with our vectorizers instead of scikit-learn's."""
     spec = importlib.util.find_spec(NAME)
     if spec is None or spec.origin is None:
         pytest.skip("scikit-learn was installed without its tests", allow_module_level=True)
@@ -31,7 +31,7 @@ def their_tests() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[module.__name__] = module  # functions are pickled by their names
+    sys.modules[module.__name__] = module  # pickle finds functions by their module's name
     ours = CountVectorizer, HashingVectorizer, TfidfVectorizer
     theirs = {one.__name__: getattr(sklearn_text, one.__name__) for one in ours}
     try:
@@ -46,12 +46,12 @@ def their_tests() -> ModuleType:
 
 
 def collected(module: ModuleType) -> dict[str, Any]:
-    """Return scikit-learn's tests, so that pytest finds them in this module."""
+    """Return scikit-learn's tests by name. Pytest finds them as globals of this module."""
     found = {name: one for name, one in vars(module).items() if name.startswith("test_")}
     for test in found.values():
         marks = getattr(test, "pytestmark", [])
         for number, mark in enumerate(marks):
-            if mark.name == "parametrize":  # pytest asks for lists, and theirs may be iterators
+            if mark.name == "parametrize":  # pytest needs lists, and scikit-learn has iterators
                 names, values = mark.args
                 marks[number] = pytest.mark.parametrize(names, [*values], **mark.kwargs).mark
     return found

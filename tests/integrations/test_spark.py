@@ -79,8 +79,8 @@ def frame(spark: Any, X: Any, y: Any, weights: Any = None, n_parts: int = 3, den
 def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     X, y = collection()
     whole = ts.count(X, y)
-    # There are more partitions than one task of the tree adds up. One partition is empty, and some
-    # rows are dense.
+    # The counts of the partitions are merged in a tree. There are more partitions than one task
+    # merges. One partition is empty, and some rows are dense.
     df = frame(spark, X, y, n_parts=10, dense=7)
     some = df.union(df.limit(0)).withColumnRenamed("features", "a.vector`s name")
     assert ts.spark.count(some, features="a.vector`s name") == whole

@@ -1,4 +1,4 @@
-"""The work of Spark's executors, without Spark: vectors as Arrow data, and counts in pieces."""
+"""What Spark's executors do, tested without Spark: vectors in Arrow format, and partial counts."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: st
 
 
 def node_of(tables: list[Any]) -> Any:
-    """Return the rows of one node of the tree, in another order."""
+    """Return the rows for one node of the merging tree, in another order."""
     rows = pa.concat_tables(tables[::-1])
     return rows.append_column("node", pa.array([7] * rows.num_rows, pa.int32()))
 

@@ -1,4 +1,4 @@
-"""Long words, long documents, many words: counts are right, memory is small, and Ctrl-C works."""
+"""Texts of long words, long documents or many words: counts, memory, and interruption by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MB = 10**6
 
 
 def counts_of(texts: list[str], **rules: Any) -> tuple[sp.csr_matrix, list[str]]:
-    """Return the matrix of texts and its terms."""
+    """Return the matrix of counts of the texts, and its terms."""
     vectorizer = ts.text.CountVectorizer(**rules)
     X = vectorizer.fit_transform(texts)
     return X, vectorizer.get_feature_names_out().tolist()
@@ -30,7 +30,7 @@ def counts_of(texts: list[str], **rules: Any) -> tuple[sp.csr_matrix, list[str]]
 def test_a_word_of_megabytes(letter: str, size: int) -> None:
     word = letter * (size // len(letter.encode("utf-8", "surrogatepass")))
     X, names = counts_of([f"a short {word}", f"{word} {word[:-1]} short"])
-    is_word = letter != "\ud800x"  # a surrogate is no word character
+    is_word = letter != "\ud800x"  # surrogates are no word characters
     assert names == (sorted({"short", word.lower(), word[:-1].lower()}) if is_word else ["short"])
     assert X.toarray().sum(axis=0).tolist() == ([2, 1, 2] if is_word else [2])
 
@@ -115,7 +115,7 @@ def test_a_million_distinct_words(n_threads: int) -> None:
 
 
 def assert_interruptible(call: Callable[[], object]) -> None:
-    """Assert that an interrupt stops a call that is repeated without end."""
+    """Assert that an interruption stops an endless loop of calls."""
 
     def forever() -> None:
         while True:

@@ -1,4 +1,4 @@
-"""Matrices, terms and dtypes equal scikit-learn's, on texts that are easily cut wrongly."""
+"""Matrices, terms and dtypes equal scikit-learn's, on texts that are easily split wrongly."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from text_counts import (
 OWN = adversarial_texts.STOP_WORDS
 THREADS = (1, 2, 3)
 
-# With these rules, each term is one word.
+# With these rules, each term is a single word.
 WORDS: dict[str, dict[str, Any]] = {
     "plain": {},
     "cased": {"lowercase": False},
@@ -48,7 +48,7 @@ WORDS: dict[str, dict[str, Any]] = {
     "one": {"max_features": 1},
     "all limits": {"min_df": 2, "max_df": 40, "max_features": 100, "binary": True},
 }
-# With these rules, texts have many terms, so only some texts are used.
+# With rules for n-grams, texts have many terms, so only some of the texts are used.
 NGRAMS: dict[str, dict[str, Any]] = {
     "1-2": {"ngram_range": (1, 2)},
     "2": {"ngram_range": (2, 2)},
@@ -73,7 +73,7 @@ NGRAMS: dict[str, dict[str, Any]] = {
     "char_wb 5-12": {"analyzer": "char_wb", "ngram_range": (5, 12), "lowercase": False},
 }
 RULES = WORDS | NGRAMS
-# The full tier tries the rules that look at characters on all texts, and the others on some.
+# The full tier tries the rules about characters on all texts, and all other rules on some texts.
 OF_CHARACTERS = {"plain", "cased", "ascii", "unaccented"}
 FIXED: dict[str, dict[str, Any]] = {
     "list": {"vocabulary": ["the", "zz", "ab", "日本語", "two words", "a", "", "x" * 15]},
@@ -133,7 +133,7 @@ def test_matrix_and_terms(name: str, is_full: bool) -> None:
 
 @st.composite
 def hard_texts(draw: st.DrawFn) -> list[str]:
-    """Draw texts of arbitrary characters, or of snippets that are often cut wrongly."""
+    """Draw texts of arbitrary characters, or of snippets that are often split wrongly."""
     snippet = st.one_of(
         st.sampled_from(adversarial_texts.SNIPPETS),
         st.text(st.characters(exclude_categories=()), max_size=5),

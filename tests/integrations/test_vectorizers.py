@@ -1,4 +1,4 @@
-"""The vectorizers equal scikit-learn's, except for the order of entries and kinds of documents."""
+"""Our vectorizers return scikit-learn's matrices up to the order of entries, and read frames."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def outcome(call: Callable[[], Any]) -> tuple[Any, list[str]]:
     return result, [str(one.message) for one in caught]
 
 
-# Calls that fail here must fail in both libraries.
+# Arguments of vectorizers that both libraries must accept, or both libraries must refuse.
 PARAMETERS: list[dict[str, Any]] = [
     {},
     {"ngram_range": (1, 2)},
@@ -160,7 +160,7 @@ def test_count_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) ->
 def test_hashing_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) -> None:
     ours = HashingVectorizer(n_threads=2, **parameters)
     other = theirs.HashingVectorizer(**parameters)
-    # scikit-learn fails to hash an n-gram of characters with a lone surrogate. Words have none.
+    # scikit-learn cannot hash an n-gram of characters with a lone surrogate. No word has one.
     has_words = parameters.get("analyzer", "word") == "word"
     clean = [text for text in TEXTS if has_words or "\ud800" not in text]
     for name, texts in (("transform", NEW), ("fit_transform", clean), ("transform", []),
@@ -211,7 +211,7 @@ def test_documents_of_every_kind(kind: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer])
 @pytest.mark.parametrize("wrong", [None, 5, ["the"], float("nan")], ids=str)
 def test_documents_that_are_no_texts_are_refused_by_place(kind: Any, wrong: Any) -> None:
-    # scikit-learn raises an AttributeError: None has no method 'lower'.
+    # scikit-learn raises an AttributeError, because None has no method 'lower'.
     with pytest.raises((TypeError, ValueError), match=r"texts has an? .* at 1, expected strings"):
         kind().fit_transform(["a text", wrong])
     with pytest.raises(ValueError, match=r"np\.nan is an invalid document"):
@@ -224,7 +224,7 @@ def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
     texts = [text for text in TEXTS if "\ud800" not in text]
     for library in ("pandas", "polars"):
         make = pytest.importorskip(library).DataFrame
-        # scikit-learn would read the names of the columns as documents.
+        # scikit-learn would take a frame's column names for documents.
         same(kind(**cut).fit_transform(make({"body": texts})), kind(**cut).fit_transform(texts))
         with pytest.raises(TypeError, match=r"with the columns 'id', 'body', .* or pass it alone"):
             kind(**cut).fit_transform(make({"id": texts, "body": texts}))
@@ -283,7 +283,7 @@ def test_copies_are_fitted_and_hold_no_index() -> None:
         copy.deepcopy(vectorizer),
     ):
         same(copied.transform(NEW), expected)
-    same(vectorizer.transform(NEW), expected)  # it still has its own
+    same(vectorizer.transform(NEW), expected)  # the original still has its own index
     fresh = clone(vectorizer)
     assert not hasattr(fresh, "vocabulary_")
     assert fresh.get_params() == vectorizer.get_params()
@@ -345,7 +345,7 @@ def test_threads_share_a_vectorizer() -> None:
         threading.Thread(target=lambda: found.append(vectorizer.transform(NEW).toarray()))
         for _ in range(8)
     ]
-    vectorizer = copy.copy(vectorizer)  # without its index, so that all of them make it
+    vectorizer = copy.copy(vectorizer)  # a copy has no index yet, so that each thread makes it
     for thread in threads:
         thread.start()
     for thread in threads:

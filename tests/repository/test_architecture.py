@@ -20,7 +20,7 @@ Parts = tuple[Graph, list[list[str]], Callable[[str], str]]
 
 @pytest.fixture(params=["package", "core"])
 def parts(request: pytest.FixtureRequest) -> Parts:
-    """Return the graph, the floors and the function that names the stage of a file."""
+    """Return the graph of imports, the order of its floors, and a function from files to stages."""
     graph, floors, stage = {
         "package": ("package_imports", "PACKAGE_FLOORS", "package_stage"),
         "core": ("core_includes", "CORE_FLOORS", "core_stage"),

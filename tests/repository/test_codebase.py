@@ -23,7 +23,7 @@ def files_with(pattern: str, paths: list[Path]) -> list[str]:
 
 
 def test_only_one_file_uses_threads() -> None:
-    # Only parallel.cpp is compiled with OpenMP's flags.
+    # parallel.cpp is the only file that is compiled with OpenMP's flags.
     assert files_with(r"(?m)^\s*#pragma omp|\b_OPENMP\b", CPP) == ["parallel.cpp"]
     assert files_with(r"\bomp_\w+\(|std::j?thread\b(?!::hardware_concurrency)", CPP) == [
         "parallel.cpp"
@@ -31,7 +31,7 @@ def test_only_one_file_uses_threads() -> None:
 
 
 def test_only_one_test_file_uses_signals() -> None:
-    # The module installs Python's handlers, which a test in the background does not inherit.
+    # signals.py installs Python's signal handlers, which tests in the background do not inherit.
     tests = (ROOT / "tests").rglob("*.py")
     calls = r"signal\.(signal|setitimer|alarm|pthread_kill)\(|signal\.SIGALRM\b"
     assert files_with(calls, list(tests)) == ["signals.py"]
@@ -50,7 +50,7 @@ def test_the_core_does_not_use_python() -> None:
 
 
 def test_compilers_and_systems_are_named_in_one_place() -> None:
-    # Catches a system call that Windows lacks.
+    # Catches, for example, a system call that Windows does not have.
     of_compilers = r"__builtin_|__attribute__|vector_size|__int128|__GNUC__|_MSC_VER"
     of_systems = (
         r"aligned_alloc|#include <(sys/|unistd|fcntl|pthread|sched|windows)|__linux__|_WIN32"
@@ -60,8 +60,8 @@ def test_compilers_and_systems_are_named_in_one_place() -> None:
 
 
 def test_kernels_use_nothing_from_outside_their_target() -> None:
-    # The linker might keep the AVX-512 version of a standard library's inline function for all
-    # targets.
+    # If a kernel used an inline function of the standard library, the linker might keep only the
+    # AVX-512 version of this function for all targets.
     assert len(KERNELS) > 8
     for path in KERNELS:
         text = path.read_text("utf-8") + (ROOT / "cpp/src/simd/logarithms.hpp").read_text("utf-8")
@@ -81,7 +81,7 @@ def test_the_stub_has_every_name_of_the_extension(name: str) -> None:
 
 
 def stubbed(body: list[ast.stmt], owner: Any) -> list[tuple[ast.FunctionDef, Any]]:
-    """Return the functions of a part of the stub with the extension's objects of the same names."""
+    """Return pairs of a function in the stub and the extension's object with the same name."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     called = [
         node
@@ -96,8 +96,8 @@ def arguments(function: ast.FunctionDef) -> tuple[list[str], int]:
     return [argument.arg for argument in function.args.args], len(function.args.defaults)
 
 
-# stubtest checks the names, but not the arguments of a compiled function: only its docstring has
-# them.
+# stubtest checks the names of compiled functions, but not their arguments, which only their
+# docstrings contain.
 def test_the_stub_has_the_arguments_of_the_extension() -> None:
     tree = ast.parse(STUB.read_text("utf-8")).body
     (counts,) = (node for node in tree if getattr(node, "name", "") == "Counts")

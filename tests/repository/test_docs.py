@@ -1,4 +1,4 @@
-"""Examples in docstrings, README and pages run, and the documentation agrees with the registry."""
+"""Run all examples in docstrings and pages, and compare the documentation with the registry."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGES = sorted(page for page in DOCS.rglob("*.md") if ">>> " in page.read_text("
 MODULES = ["termsift"] + [
     module.name
     for module in pkgutil.walk_packages(ts.__path__, "termsift.")
-    # The examples of termsift.spark need a session: test_spark.py runs them.
+    # The examples of termsift.spark need a Spark session, so test_spark.py runs them.
     if module.name not in ("termsift.__main__", "termsift._core", "termsift.spark")
 ]
 
@@ -49,7 +49,7 @@ def test_docstrings_run(module: str) -> None:
 
 @pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
 def test_score_functions_run(method: str) -> None:
-    # A factory makes these functions, so doctest does not find them by itself.
+    # A factory makes the score functions, so doctest does not find their examples by itself.
     function = getattr(ts, method)
     parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
     example = parser.get_doctest(inspect.getdoc(function) or "", {}, method, None, None)
@@ -58,7 +58,7 @@ def test_score_functions_run(method: str) -> None:
 
 
 class Runner(doctest.DocTestRunner):
-    """A runner that skips the rest of a page if an example needs an absent library."""
+    """A runner that skips the test if an example needs a library that is not installed."""
 
     def report_unexpected_exception(self, out: Any, test: Any, example: Any, exc_info: Any) -> None:
         if isinstance(exc_info[1], ImportError):
@@ -81,7 +81,7 @@ def test_the_readme_is_short() -> None:
 
 
 def examples(text: str) -> list[doctest.Example]:
-    """Return the examples of a page: Python, and commands with their output."""
+    """Return a page's examples, which are Python code and shell commands with their output."""
     found = []
     for kind, block in re.findall(r"(?ms)^```(python|console)\n(.*?)^```$", text):
         if kind == "python":
@@ -95,20 +95,20 @@ def examples(text: str) -> list[doctest.Example]:
 class RunsWithoutLooking(doctest.OutputChecker):
     """A checker that accepts any output but no exception.
 
-    The numbers on the page come from another version of Python."""
+    This checker serves if another version of Python computed the numbers on the page."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return True
 
 
-# Ray warns of its own defaults.
+# Ray warns that its default settings are deprecated.
 @pytest.mark.filterwarnings("ignore:`use_.* is deprecated:DeprecationWarning")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_pages_run(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     found = examples(text)
-    assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # no example outside a block
-    # The tutorial's collection is docstrings, which differ between versions of Python.
+    assert len(found) == len(re.findall(r"(?m)^(?:>>>|\$) ", text))  # Each example is in a block.
+    # The tutorial counts Python's docstrings, which differ between versions of Python.
     python = re.search(r"made with Python ([\d.]+)\.\n", text)
     elsewhere = python is not None and python[1] != sys.version.split()[0]
     runner = Runner(checker=RunsWithoutLooking() if elsewhere else None)
@@ -122,7 +122,7 @@ def test_the_pages_run(page: Path, tmp_path: Path) -> None:
 def test_the_reference_page_and_the_package_name_the_same() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     listed = re.findall(r"(?m)^\.\. auto(?:function|class|exception):: (\w+)$", text)
-    assert text.count("\n.. score-functions\n") == 1  # conf.py lists the methods in its place
+    assert text.count("\n.. score-functions\n") == 1  # conf.py replaces it by methods
     names = [*listed, *(entry.name for entry in ts.methods())]
     assert len(names) == len(set(names))
     assert {*names, "__version__"} == {*ts.__all__, "TermSelector"}
@@ -137,7 +137,7 @@ def test_every_method_is_specified() -> None:
 
 
 def section(name: str) -> str:
-    """Return the text under the heading of a method, up to the next heading."""
+    """Return the text of docs/methods.md from a method's heading to the next heading."""
     found = re.search(rf"(?ms)^### `{name}`$(.*?)(?=^##)", METHODS.read_text(encoding="utf-8"))
     assert found, f"docs/methods.md has no section '### `{name}`'"
     return found[1]
@@ -176,7 +176,7 @@ def test_the_pages_link_to_their_sections(page: Path) -> None:
 
 
 def table(head: str) -> dict[str, list[str]]:
-    """Find the table by the head of its first column. Return its rows by their first cells."""
+    """Return the rows of the table whose first column has this head, by their first cells."""
     text = METHODS.read_text(encoding="utf-8")
     found = re.search(rf"(?m)^\| {re.escape(head)} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text)
     assert found, head
@@ -185,7 +185,7 @@ def table(head: str) -> dict[str, list[str]]:
 
 
 def example() -> ts.ClassCounts:
-    """Return the counts of the worked example, made by the code on the page."""
+    """Run the worked example of docs/methods.md, and return its counts."""
     values: dict[str, Any] = {}
     parser, text = doctest.DocTestParser(), METHODS.read_text(encoding="utf-8")
     for step in parser.get_examples(text)[:5]:
@@ -238,7 +238,7 @@ def test_the_page_of_the_command_line_is_made_from_the_parser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("sphinx")
-    monkeypatch.setenv("COLUMNS", "86")  # which conf.py sets, and other tests must not see
+    monkeypatch.setenv("COLUMNS", "86")  # undoes after the test what conf.py sets
     spec = importlib.util.spec_from_file_location("conf", DOCS / "conf.py")
     assert spec is not None
     assert spec.loader is not None
@@ -274,4 +274,4 @@ def test_the_gallery_shows_every_plot() -> None:
     for plot in plots.__all__:
         written = re.findall(rf"plots\.{plot}\([^!]*?\"(\w+\.svg)\"", text)
         assert written
-        assert set(written) <= set(images)  # the page shows what its examples write
+        assert set(written) <= set(images)  # the page shows every picture that its examples write

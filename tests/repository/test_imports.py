@@ -1,4 +1,4 @@
-"""The modules that are imported, and the time of their import."""
+"""Which modules `import termsift` loads, and how long the import takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOADED = "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.mo
 
 
 def modules_after(code: str) -> set[str]:
-    """Return the top-level modules that are loaded after some code."""
+    """Run code in a new process, and return the top-level modules that it has loaded."""
     done = subprocess.run(
         [sys.executable, "-c", code + LOADED], capture_output=True, text=True, check=True
     )

@@ -42,7 +42,7 @@ PAGES = [name for name in TEXTS if name.endswith(".md")]
 
 @pytest.mark.parametrize("name", PAGES)
 def test_links_name_files_and_headings(name: str) -> None:
-    # Catches a page that has moved, a section that has another name, and an absolute address.
+    # Catches an absolute address, and a link to a page or section that was moved or renamed.
     for link in map("".join, links(TEXTS[name])):
         if not link.startswith("https:") and not link.startswith("http:"):
             path, _, anchor = link.partition("#")
@@ -53,7 +53,7 @@ def test_links_name_files_and_headings(name: str) -> None:
 
 
 def test_the_readme_of_the_index_has_no_relative_links() -> None:
-    # In the build, hatch-fancy-pypi-readme does the same, and check_wheel.py checks its result.
+    # This test repeats what hatch-fancy-pypi-readme does in the build.
     config = PYPROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
     text = f"{README}\nSource: {SOURCE}"
     for each in config["substitutions"]:
@@ -66,7 +66,7 @@ def test_the_readme_of_the_index_has_no_relative_links() -> None:
 
 
 def test_the_address_of_the_project_stands_once() -> None:
-    # Catches a second placeholder, which would be forgotten at publication.
+    # Catches a second placeholder for the address, which would be forgotten at publication.
     of_projects = r"(?:raw\.)?github(?:usercontent)?\.com/[\w.-]+/termsift\b"
     named = [name for name, text in TEXTS.items() for _ in re.findall(of_projects, text)]
     assert named == ["pyproject.toml"]
@@ -74,7 +74,7 @@ def test_the_address_of_the_project_stands_once() -> None:
 
 
 def test_classifiers_name_the_versions_that_have_wheels() -> None:
-    # The Python versions of the wheels must be those that the package index lists.
+    # Wheels must be built for the Python versions that the package index lists.
     of_version = r"Programming Language :: Python :: (3)\.(\d+)"
     found = [re.fullmatch(of_version, classifier) for classifier in PROJECT["classifiers"]]
     versions = [match[1] + match[2] for match in found if match]

@@ -48,7 +48,7 @@ def agrees_with_the_formula(entry: ts.Method) -> bool:
 
 
 def faults_of(entry: ts.Method) -> list[str]:
-    """Return the parts that an entry lacks."""
+    """Return the parts that are missing for an entry of the registry."""
     absent = []
     if not entry.measures and entry.name not in _core.ContingencyMeasure.__members__:
         absent.append("kernel")
@@ -110,7 +110,7 @@ def test_event_models_are_those_of_the_core() -> None:
     counts, score = ts.count(X, Y), ts.ClassCounts.score
     for model in EVENT_MODELS.values():
         assert model.formula in documented
-        # One number means b1 = alpha and b2 = alpha * outcomes.
+        # If alpha is one number, b1 = alpha and b2 = alpha * outcomes.
         b1, b2 = 0.5, 0.5 * (model.outcomes or counts.n_terms)
         as_numbers = score(counts, "md", model=model.name, alpha=(b1, b2))
         assert np.array_equal(score(counts, "md", model=model.name, alpha=b1), as_numbers)
@@ -137,14 +137,14 @@ def test_a_function_is_like_one_that_was_written(entry: ts.Method) -> None:
 def test_a_docstring_passes_as_numpydoc(entry: ts.Method) -> None:
     validate = pytest.importorskip("numpydoc.validate").validate
     errors = dict(validate(f"termsift.{entry.name}")["errors"])
-    # Names that share a line need no own types, and a returned value needs a name. A summary may
-    # begin with a name, such as "Pearson's", and may be the only line.
+    # Accept parameters that share one line and one type, named return values, summaries that begin
+    # with a name such as "Pearson's", and docstrings without an extended summary.
     accepted = {"ES01", "PR04", "RT02", "SS02", "SS05"}
     assert set(errors) <= accepted, errors
 
 
 def test_type_checkers_know_every_name() -> None:
-    # The types must list every method, or editors would mark its name as an error.
+    # The type MethodName must list every method, because editors mark other names as errors.
     assert get_args(MethodName) == tuple(method.name for method in ts.methods())
     selectors = {name for part in get_args(RankerName) for name in get_args(part)}
     assert selectors - set(get_args(MethodName)) == {selector.name for selector in ts.selectors()}

@@ -36,7 +36,7 @@ def tiny(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Workload:
 
 
 def test_workloads_are_the_same_every_time(tiny: Workload, tmp_path: Path) -> None:
-    again = workload("tiny")  # this time from the cache
+    again = workload("tiny")  # the second call reads the cache
     arrays = generate(TINY)
     for made, cached, array in zip(
         (tiny.X.data, tiny.X.indices, tiny.X.indptr, tiny.y),
@@ -134,7 +134,7 @@ def test_conditional_gain_is_measured_and_checked(monkeypatch: pytest.MonkeyPatc
         "conditional_gain",
         lambda X, y, k, n_threads: chosen(X, y, k, step=0.5 if n_threads else 0.4),
     )
-    with pytest.raises(AssertionError):  # the terms depend on the number of threads
+    with pytest.raises(AssertionError):  # the patched selector depends on threads
         gain.measure(work, quick=True)
 
 

@@ -9,7 +9,7 @@ pytest.importorskip("sklearn")
 import corpora
 from accuracy_at_k import CORPORA, accuracies
 
-# Computed in numpy before termsift existed; per cent at k = 10, 50, 100, 200, 500, 1000, 2000.
+# Accuracies in per cent at k = 10, 50, 100, 200, 500, 1000, 2000, from an earlier numpy program.
 EXPECTED = {
     ("20 Newsgroups", "md"): [21.7, 45.9, 52.6, 60.3, 68.7, 72.3, 75.5],
     ("Reuters", "md"): [69.4, 90.4, 93.6, 95.6, 95.6, 95.6, 95.9],

@@ -22,8 +22,8 @@ def test_the_measures_by_hand() -> None:
     cut = key_terms.Cut(
         corpora.Split(X, np.array([1, 2]), X, np.array([1, 2])), ["the", "ox", "ax"]
     )
-    # Both classes list term 0, a stop word in both documents. Terms 1 and 2 stay with their
-    # classes.
+    # Both classes list term 0, a stop word in both documents. In the test documents, terms 1 and 2
+    # occur only in the class that lists them.
     found = key_terms.measures(cut, [np.array([0, 1]), np.array([0, 2])], ts.count(X, [1, 2]))
     assert found == (2 / 4, 3 / 4, 2 / 4)
 
@@ -32,7 +32,7 @@ def test_the_table_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
     compare.around(key_terms.PAGE, key_terms.MARKER)
-    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # FOLDER is restored after the test
     monkeypatch.setattr(key_terms, "library", lambda name: Path(key_terms.__file__).parents[1])
     monkeypatch.setattr(key_terms, "PAGE", tmp_path / "page.md")
     marker = key_terms.MARKER

@@ -32,7 +32,7 @@ def test_a_quick_run(
     script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     compare.around(script.PAGE, script.MARKER)
-    if script is target_data:  # the rival need not be installed
+    if script is target_data:  # the DSIR package may not be installed
         monkeypatch.setitem(script.WAYS, "DSIR", script.by_termsift)
     script.main(["--quick"])
     shown = capsys.readouterr().out

@@ -91,7 +91,7 @@ def test_the_experiments_run(
     data: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # FOLDER is restored after the test
     folder = tmp_path / "report"
     reproduce.main([*data, "--quick", "--output", str(folder)])
     text = (folder / "paper.md").read_text("utf-8")

@@ -18,7 +18,7 @@ from corpus_files import write_corpus
 
 
 def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
-    """Return documents of three classes. Terms 0, 1 and 2 each mark a class, term 0 best."""
+    """Return documents of three classes. Each of terms 0, 1 and 2 marks a class, term 0 best."""
     rng = np.random.default_rng(0)
     y = np.arange(n_docs) % 3
     X = rng.poisson(0.5, (n_docs, 12))
@@ -29,14 +29,14 @@ def told_apart(n_docs: int = 60) -> tuple[sp.csr_array, np.ndarray]:
 
 def test_mcnemar_is_a_sign_test() -> None:
     ours, theirs = np.array([1] * 6 + [0, 0, 1], bool), np.array([0] * 5 + [1, 1, 0, 1], bool)
-    # Only ours is right 5 times, and only theirs once: p = 2 (1 + 6) / 2^6.
+    # In 5 documents only our classifier is right, and in 1 only theirs: p = 2 (1 + 6) / 2^6.
     assert rivals.mcnemar(ours, theirs) == pytest.approx(14 / 64)
     assert rivals.mcnemar(theirs, ours) == rivals.mcnemar(ours, theirs)
     assert rivals.mcnemar(ours, ours) == 1
 
 
 def test_holm_steps_down() -> None:
-    # By hand: 3 * 0.01, 2 * 0.03, and at least as much for 0.04.
+    # By hand: 0.01 becomes 3 * 0.01, 0.03 becomes 2 * 0.03, and 0.04 must not become less.
     np.testing.assert_allclose(rivals.holm([0.04, 0.01, 0.03]), [0.06, 0.03, 0.06])
     np.testing.assert_allclose(rivals.holm([0.9, 0.8]), [1, 1])
     assert rivals.holm([]).shape == (0,)
@@ -83,7 +83,7 @@ def test_classifiers_are_right_on_separable_documents() -> None:
 def test_the_page_is_written(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # restores what the run sets
+    monkeypatch.setattr(corpora, "FOLDER", corpora.FOLDER)  # FOLDER is restored after the test
     monkeypatch.setattr(rivals, "CACHE", tmp_path / "cache")
     monkeypatch.setattr(rivals, "PAGE", tmp_path / "page.md")
     monkeypatch.setattr(rivals, "KS", (2, 5, 200))

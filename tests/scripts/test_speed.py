@@ -38,7 +38,7 @@ def counts(work: Workload) -> ts.ClassCounts:
 
 @pytest.fixture(scope="module")
 def shards(work: Workload) -> list[tuple[sp.csr_array, Any]]:
-    """Return the documents in equal parts."""
+    """Return the workload's documents and labels in parts of equal size."""
     bounds = np.linspace(0, len(work.y), CHUNKS + 1).astype(int)
     return [(work.X[a:b], work.y[a:b]) for a, b in itertools.pairwise(bounds)]
 
@@ -55,7 +55,7 @@ def test_count_and_score(
     benchmark: Any, work: Workload, counts: ts.ClassCounts, method: str, n_threads: int | None
 ) -> None:
     found = benchmark(getattr(ts, method), work.X, work.y, n_threads=n_threads)
-    scores = found[0] if isinstance(found, tuple) else found  # tests have p-values as well
+    scores = found[0] if isinstance(found, tuple) else found  # some methods also return p-values
     frequent = np.argsort(-counts.term_frequency.sum(axis=0))[:5]
     part = counts.term_frequency[:, frequent].toarray()
     table = ts.reference.ReferenceCounts(

@@ -1,4 +1,4 @@
-"""Scores against fifty digits: 4 ulp in ordinary cases, 1e-14 if p and q are not too near."""
+"""Errors of scores: at most 4 ulp in ordinary cases, and 1e-14 if p and q differ enough."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_text_is_within_4_ulp(simd_target: str, measure: Measure, n_classes: int
     rates = 5.0 / np.arange(1, 61) * rng.lognormal(0, 1, (n_classes, 60))
     y = np.r_[np.arange(n_classes), rng.integers(0, n_classes, 39 * n_classes)]
     counts = ts.count(rng.poisson(rates[y]), y)
-    most = 45 if measure.method == "bns" else 4  # 45 ulp are at most 1e-14
+    most = 45 if measure.method == "bns" else 4  # a relative error of 45 ulp is at most 1e-14
     for alpha in (1.0, 0.01):
         assert_exact(counts, measure, alpha, most=most, error=ulp_error, near=True)
 
@@ -41,7 +41,7 @@ def test_text_is_within_4_ulp(simd_target: str, measure: Measure, n_classes: int
 RNG = np.random.default_rng(7)
 BIG = 2**40
 NEAR = np.array([[BIG, BIG // 3, 1], [BIG + 1, BIG // 3, 1], [BIG, BIG // 3 + 1, 1]])
-# Tables (n_classes, n_terms), documents of the classes, smoothing.
+# By name: a table (n_classes, n_terms), the documents of the classes, and the smoothing.
 ADVERSARIAL: dict[str, tuple[Any, list[int], tuple[float, float]]] = {
     "p within 1e-12 of q": (NEAR, [3, 5, 4], (1.0, 3.0)),
     "counts from 0 to 2^40": (
@@ -77,16 +77,16 @@ def test_adversarial_counts_are_within_1e_14(simd_target: str, measure: Measure,
 
 
 def near_tables() -> Iterator[tuple[Any, list[int]]]:
-    """Yield tables whose p and q are as near as counts of that size allow, and their documents."""
-    # The third class meets the mixture of the others to 19 digits in the second term.
+    """Yield tables whose p and q are as near as counts of their size allow, and class sizes."""
+    # For the second term, p and q of the third class agree to 19 digits.
     yield np.array([[0, 0], [1, 2**40 - 225196], [2**40 + 1, 2**40 - 1]]), [1, 1, 1]
     rng = random.Random(23)
     for bits in range(20, 61, 8):
         sizes = [rng.getrandbits(bits) | 1 << bits for _ in range(50)]
         while math.gcd(*sizes[:2]) > 1 or math.gcd(2 * sizes[0], sizes[2] | 1) > 1:
             sizes[:3] = [rng.getrandbits(bits) | 1 << bits for _ in range(3)]
-        # Two classes with p - q = 1/(A B), the least that their lengths allow, and three classes
-        # of which the last nearly meets the mean of the first two.
+        # Two classes of A and B tokens with the least possible p - q, 1/(A B), and three classes of
+        # which the last has nearly the mean p of the first two.
         A, B, C = sizes[0], sizes[1], sizes[2] | 1
         b = pow(A, -1, B) * -1 % B
         tables = [[[(b * A + 1) // B, A - (b * A + 1) // B], [b, B - b]]]
@@ -114,7 +114,7 @@ def test_nearly_equal_huge_counts_are_within_1e_14(measure: Measure, b1: float) 
 @methods
 @pytest.mark.parametrize("alpha", [0.1, 0.7, 1e-3])
 def test_alpha_times_the_vocabulary_is_not_rounded(measure: Measure, alpha: float) -> None:
-    # No double equals 0.7 M. Rounding it would change p in small classes more than in large ones.
+    # No double equals 0.7 M. If 0.7 M were rounded, p would change most in small classes.
     rng = np.random.default_rng(9)
     rates = 30.0 / np.arange(1, 101) * rng.lognormal(0, 1, (8, 100))
     text = counts_of(rng.poisson(rates), rng.integers(5, 200, 8).tolist())
@@ -125,7 +125,7 @@ def test_alpha_times_the_vocabulary_is_not_rounded(measure: Measure, alpha: floa
 @methods
 @pytest.mark.parametrize("size", [1e-100, 1e-140, 1e-158, 1e-162, 1e-170, 1e-250])
 def test_tiny_float_counts_are_accurate(measure: Measure, size: float) -> None:
-    # Products of their probabilities underflow.
+    # The counts are so small that products of probabilities underflow.
     two, three = [[size, 1], [3 * size, 1]], [[size, 1], [3 * size, 1], [7 * size, 1]]
     for table in (two, three, [*two, [0.5, 4]]):
         counts = ts.count(np.array(table), np.arange(len(table)))
@@ -155,7 +155,7 @@ def test_smoothing_too_small_for_doubles_is_refused() -> None:
 
 @pytest.fixture(scope="module")
 def many_classes() -> ts.ClassCounts:
-    """Return 300 classes of 3 to 30,000 tokens, half of them of terms of one class only."""
+    """Return 300 classes of 3 to 30,000 tokens. Half of the tokens are of terms of one class."""
     rng = np.random.default_rng(8)
     n_classes, n_terms = 300, 4000
     zipf = 1 / np.arange(3.0, n_terms - 17)  # the last 20 terms never occur
@@ -167,7 +167,7 @@ def many_classes() -> ts.ClassCounts:
 
 
 def rare_to_frequent(counts: ts.ClassCounts, n: int) -> Any:
-    """Return terms of all frequencies, including the rarest and the most frequent."""
+    """Return n terms of all frequencies, from the rarest to the most frequent."""
     order = np.argsort(np.asarray(counts.term_frequency.sum(axis=0)).ravel(), kind="stable")
     return np.unique(order[np.linspace(0, counts.n_terms - 1, n).astype(int)])
 
@@ -175,7 +175,7 @@ def rare_to_frequent(counts: ts.ClassCounts, n: int) -> Any:
 def sum_errors(
     counts: ts.ClassCounts, terms: Any, alpha: tuple[float, float], unit: Any, prior: Any = None
 ) -> float:
-    """Return the largest error of the scores of these terms, by any method on any target."""
+    """Return the largest error of some terms' scores, over all methods and SIMD targets."""
     best = _core.simd_target()
     found = []
     for measure in OF_PROBABILITIES:
@@ -191,7 +191,7 @@ def sum_errors(
     return max(found)
 
 
-PRIORS: dict[str, tuple[Any, float]] = {  # and the most ulps: 45 are at most 1e-14
+PRIORS: dict[str, tuple[Any, float]] = {  # each prior with its largest error in ulps
     "empirical": (None, 4),
     "uniform": ("uniform", 4),
     "one class has 99.9999%": ([300e6] + [1.0] * 299, 45),
@@ -213,7 +213,7 @@ def test_many_classes_are_within_4_ulp(many_classes: ts.ClassCounts, prior: str,
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("b1", [1.0, 0.05])
 def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
-    # Classes consist mostly of smoothing, so the logarithms of a term of one or two pairs cancel.
+    # If classes consist mostly of smoothing, the logarithms of a term in one or two classes cancel.
     rng = np.random.default_rng(15)
     table = np.zeros((300, 5000), int)
     for row in table:
@@ -225,7 +225,7 @@ def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
 
 
 def test_a_class_whose_weight_underflows_has_its_terms() -> None:
-    # The prior is 1e-316, so a count of 0.1 adds nothing to the mixture, but is all of its class.
+    # If the prior of class 0 underflows, the class adds nothing to the mixture, but has term 1950.
     rng = np.random.default_rng(4)
     n_classes, n_terms = 300, 2000
     table = np.zeros((n_classes, n_terms))

@@ -23,7 +23,7 @@ OFFSETS = (0, 10, 21)
 
 
 def write_offsets(path: Path, offsets: tuple[int, ...]) -> None:
-    """Write an Arrow file of two texts that lie at these offsets."""
+    """Write an Arrow file of two texts, and replace the offsets of the texts."""
     table = pyarrow.table({"text": ["alpha beta", "gamma delta"], "label": ["aa", "bb"]})
     with ipc.new_file(path, table.schema) as file:
         file.write_table(table)
@@ -54,7 +54,7 @@ def test_wrong_offsets(tmp_path: Path, offsets: tuple[int, ...]) -> None:
     write_offsets(path, offsets)
     read = f"import termsift as ts; ts.count(ts.scan({str(path)!r}))"
     done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True)
-    # Once in 200 processes, pyarrow's threads abort at exit, after the error.
+    # In one of 200 processes, pyarrow's threads abort at exit, after termsift's error.
     assert done.returncode in (1, -signal.SIGABRT)
     assert f"ValueError: {path}, rows 1 to 2: damaged: " in done.stderr
 

@@ -132,7 +132,7 @@ def test_shards_of_a_part_add_up(documents: list[list[str]], data: Any) -> None:
 
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_ngrams_cross_the_pieces_of_a_long_document(pieces: int) -> None:
-    # The core cuts a document of more than 64 KiB into pieces.
+    # The core splits a document of more than 64 KiB into pieces. N-grams across two pieces count.
     text = " ".join(f"{word} t{i}" for i in range(3000) for word in WORDS[:20])
     texts, y = [text, "short text"] * pieces, ["ham", "spam"] * pieces
     whole = ts.count_texts(texts, y, ngram_range=(2, 3))

@@ -1,6 +1,6 @@
 """Scores of a term's table of documents, compared with mpmath.
 
-Each seed makes a collection. HYPOTHESIS_EXAMPLES sets the number of seeds.
+Each seed gives one random collection. HYPOTHESIS_EXAMPLES sets the number of seeds.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ EXAMPLES = settings.get_profile("termsift").max_examples // 4
 
 
 def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any]]:
-    """Return counts, and alpha for `class_scores`.
+    """Return random counts, and a random alpha for `class_scores`.
 
-    There are 2 to 20 classes of 1 to 1,000,000 documents, and terms of one class or of all.
+    There are 2 to 20 classes of 1 to 1,000,000 documents. Terms occur in one class or in all.
     """
     rng = np.random.default_rng(seed)
     n_classes = int(rng.choice([2, 2, 3, 5, 20]))
@@ -102,7 +102,7 @@ def test_log_odds_refuses_a_prior_that_doubles_cannot_hold() -> None:
                 with pytest.raises(ValueError, match=message):
                     one.rank("log_odds", policy="round_robin", alpha=refused)
         assert np.isinf(one.class_scores("log_odds", alpha=0)).sum() == 0
-    # These numbers lie exactly at the bounds, and doubles hold them exactly.
+    # The numbers 2^-448 and 2^452 are the bounds, and doubles hold them exactly.
     for b2 in (2.0**-448, 2.0**452):
         assert np.isfinite(counts.class_scores("log_odds", alpha=(0, b2))).all()
     for b2 in (2.0**-449, 2.0**453):
@@ -125,14 +125,14 @@ def test_log_odds_keeps_its_digits_at_either_end(share: float, unit: float) -> N
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_infinite_log_odds_add_up(weighted: bool) -> None:
-    # Without smoothing, a term that is the only one of two classes has x (S-u) / (u (R-x)) = inf.
+    # Term 1 is the only term of classes 0 and 2. Without smoothing, x (S-u) / (u (R-x)) is inf.
     weights = [0.5, 0.25, 0.75] if weighted else None
     counts = ts.count(np.array([[0, 1], [2, 0], [0, 1]]), [0, 1, 2], sample_weight=weights)
     assert counts.class_scores("log_odds", alpha=0)[:, 1].tolist() == [math.inf, 0, math.inf]
     for aggregate in ("sum", "mean", "max"):
         scores = counts.score("log_odds", alpha=0, aggregate=aggregate)  # type: ignore[arg-type]
         assert scores.tolist() == [0, math.inf]
-    # A prior of 0 leaves out infinite values, and the sum of both infinities is 0.
+    # A class with the prior 0 is left out, even if its value is infinite. inf - inf counts as 0.
     silent = counts.score("log_odds", alpha=0, aggregate="mean", class_prior=[0, 1, 0])
     assert silent.tolist() == [0, 0]
     both = ts.count(np.array([[1, 0], [1, 1]]), [0, 1], sample_weight=weights and weights[:2])
@@ -146,7 +146,7 @@ def test_infinite_log_odds_add_up(weighted: bool) -> None:
 @pytest.mark.parametrize("unit", [1, 2.0**-990, 2.0**700])
 @pytest.mark.parametrize("alpha", [2.0**-413, 1e-60, 0.1, 1e10, 1e30, 1e300])
 def test_log_ratio_keeps_its_digits_whatever_the_smoothing(alpha: float, unit: float) -> None:
-    # With a large alpha both frequencies are nearly 1 / n_terms, but their ratio is not 1.
+    # With a large alpha, both frequencies are nearly 1 / n_terms, but their ratio is not 1.
     table = np.array([[2**37, 4, 0, 5], [0, 2**37, 0, 4], [3, 0, 5, 1]])
     counts = ts.count(table, [0, 1, 1], sample_weight=np.array([1, 1, 2]) * unit)
     if alpha < 2.0**-450 * counts.class_tokens.sum():
@@ -166,9 +166,9 @@ def test_log_ratio_keeps_its_digits_whatever_the_smoothing(alpha: float, unit: f
 
 
 def two_rates(seed: int) -> Any:
-    """Return the documents with and without the term, in a class and outside it.
+    """Return numbers of documents with and without a term, in a class and outside the class.
 
-    The two rates agree to up to 16 digits. They are random, near 1/2, or near either bound.
+    The two rates agree to up to 16 digits. The rates are random, near 1/2, or near their bounds.
     """
     rng = np.random.default_rng(seed)
     sizes = (10 ** rng.uniform(1, 15) * rng.uniform(0.05, 1.05, 2)).astype(int) + 2
@@ -199,12 +199,12 @@ def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
     "weights",
     [
         [10**5, 2 * 10**5, 10**5, 200_001],
-        [1, 1998, 1, 1999],  # both clipped: 1/1999 is not
-        [1, 1999, 2, 3999],  # a bit more than the bound
+        [1, 1998, 1, 1999],  # The rate 1/1999 is above the bound 1/2000.
+        [1, 1999, 2, 3999],  # The rate 2/4001 is below the bound 1/2000.
         [1, 1999, 1, 1999],
-        [1, 10**6, 1, 10**9],  # both clipped
+        [1, 10**6, 1, 10**9],  # both rates are clipped to the bound
         [10**9, 1, 10**6, 1],
-        [1, 10**6, 1_000_001, 1_999_000_000],  # one is clipped, the other just not
+        [1, 10**6, 1_000_001, 1_999_000_000],  # one rate is clipped; the other is just above
         [1_999_000_000, 1_000_001, 10**6, 1],
         [2**40, 2**40, 2**40 + 1, 2**40],
         [2**30, 2**30, 2**30 + 1, 2**30],
@@ -213,6 +213,6 @@ def test_bns_of_near_rates_is_within_1e_14(seed: int) -> None:
 )
 def test_bns_at_the_bounds_and_at_a_half(weights: list[int], simd_target: str) -> None:
     assert_bns_is_accurate(np.array(weights))
-    # det is a difference of two products. For fractions, its error is 2^-104 of these products.
+    # det is a difference of two products. For fractions, det has an error of 2^-104 of both.
     if max(weights) < 2**40:
         assert_bns_is_accurate(np.array(weights) * 0.1)

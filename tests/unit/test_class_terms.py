@@ -1,4 +1,4 @@
-"""Distinctive terms and dominant classes by hand; test_directions.py has the dense definition."""
+"""Distinctive terms and dominant classes, compared with manual results."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from termsift.reference.keyness import key_of
 
 
 def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
-    # Term 1 also has a high score in class 0, but only because it is absent there.
+    # Term 1 has a high score in class a because it does not occur there, so a must not list it.
     counts = ts.count(sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
     rankings = distinctive_terms(counts, "md")
     assert {c: found.indices.tolist() for c, found in rankings.items()} == {
@@ -46,9 +46,9 @@ def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
 
 @pytest.mark.parametrize("method", ["chi2", "g2", "ig", "bns", "md"])
 def test_a_term_is_over_represented_by_what_its_method_reads(method: Any) -> None:
-    # Most documents of b contain term 0. One document of a contains it nine times. By chi2, the
-    # score of a is high because few of its documents contain the term. A bug once listed the term
-    # under a, because a has the larger share of occurrences.
+    # Term 0 is in most documents of class b, and nine times in one document of class a. By chi2,
+    # the score of a is high because few of its documents contain the term. A bug once listed the
+    # term under a, because a has the larger share of occurrences.
     X = [[9, 1], [0, 1], [0, 1], [0, 1], [1, 1], [1, 1], [1, 1], [1, 1]]
     counts = ts.count(np.array(X), list("aaaabbbb"))
     expected = "a" if method == "md" else "b"
@@ -89,12 +89,12 @@ def test_key_is_no_method() -> None:
 
 
 def test_key_prefers_certain_effects_to_evidence_of_small_ones() -> None:
-    # Nearly all documents of a and half of the others have term 0. Term 1 occurs only in a.
+    # Term 0 is in all documents of class a and in half of class b. Term 1 is only in class a.
     X = np.repeat([[1, 0], [1, 1], [0, 0], [1, 0]], [550, 50, 600, 600], axis=0)
     counts = ts.count(X, np.repeat(["a", "a", "b", "b"], [550, 50, 600, 600]))
     assert distinctive_terms(counts, "g2")["a"].indices.tolist() == [0, 1]
     assert distinctive_terms(counts)["a"].indices.tolist() == [1, 0]
-    # With so few documents, no effect is certain, but the evidence still sorts the terms.
+    # With four documents no effect is certain, so terms are sorted by the evidence.
     few = ts.count(np.array([[1, 1], [0, 1], [0, 0], [0, 0]]), list("aabb"))
     assert distinctive_terms(few)["a"].indices.tolist() == [1, 0]
 
@@ -103,7 +103,7 @@ def test_no_term_is_over_represented() -> None:
     counts = ts.count(np.array([[1, 3, 0], [2, 6, 0]]), ["a", "b"])  # the same shares
     assert [len(found) for found in distinctive_terms(counts, "md", alpha=0).values()] == [0, 0]
     assert dominant_class(counts, np.arange(3), "md", alpha=0).tolist() == [-1, -1, -1]
-    # Smoothing adds more to the smaller class, even for a term that is absent from both.
+    # Smoothing changes p of a small class more, even for a term that is in no class.
     rankings = distinctive_terms(counts, "md").values()
     assert [found.indices.tolist() for found in rankings] == [[0], [1]]
     assert dominant_class(counts, np.arange(3), "md").tolist() == [0, 1, -1]

@@ -1,4 +1,4 @@
-"""Conditional gain compared with its definition by documents, and with equivalent calls."""
+"""Conditional gain compared with its definition, and calls that must give equal results."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -
 @kinds
 @pytest.mark.parametrize("seed", range(60))
 def test_equal_to_the_reference(kind: Any, seed: int) -> None:
-    # 6 times 60 collections. They found that rounding decided ties of small gains, that a document
+    # These 360 collections once showed that rounding decided ties of small gains, that a document
     # of weight 0 counted, and that the prior and the left-out document were wrong.
     X, y, options = collection(kind, seed)
     ranking = assert_is_the_reference(X, y, **options)
@@ -60,8 +60,8 @@ def test_equal_to_the_reference(kind: Any, seed: int) -> None:
 @kinds
 @pytest.mark.parametrize("in_play", [1, 2, 3, 5])
 def test_equal_to_the_reference_with_few_classes_in_play(kind: Any, in_play: int) -> None:
-    # They found faults with a document whose class is not among the most probable ones, with ties
-    # of classes without the term, and with one class too many or too few.
+    # These collections once showed faults with a document whose class is not among the most
+    # probable ones, with ties of classes without the term, and with a class too many or too few.
     for seed in range(60):
         X, y, options = collection(kind, seed)
         assert_is_the_reference(X, y, in_play, **options)
@@ -79,7 +79,7 @@ def test_sixty_four_of_a_hundred_classes_are_in_play() -> None:
 
 @given(st.data())
 def test_equal_to_the_reference_for_any_matrix(data: st.DataObject) -> None:
-    # CSR and CSC, both index types, any dtype, unsorted and repeated entries, stored zeros.
+    # Draws CSR and CSC, all index types and dtypes, unsorted and repeated entries, stored zeros.
     X = data.draw(strategies.csr_matrices())
     y = data.draw(strategies.labels(X.shape[0]))
     weight = data.draw(strategies.weights(X.shape[0]))
@@ -110,8 +110,8 @@ def test_equal_to_the_reference_for_any_weights(seed: int) -> None:
 
 
 def test_the_shape_of_many_terms_uses_evenly_spaced_ones() -> None:
-    # Every other term that two documents contain has the same rate in all classes. A sample of the
-    # first 4,000 terms, or one that includes the rare terms, would find another shape.
+    # Even terms have equal rates in all classes, and odd terms do not. A sample of the first 4,000
+    # terms, or a sample with terms of fewer than two documents, would give another shape.
     rng = np.random.default_rng(0)
     y = np.arange(24) % 3
     X = rng.poisson(np.where(np.arange(9001) % 2 == 0, 0.3, 0.6 * (y[:, None] == 1)), (24, 9001))
@@ -127,7 +127,7 @@ def test_the_shape_is_the_smallest_if_no_term_is_in_two_documents() -> None:
 
 
 def test_only_presence_counts_for_the_shape() -> None:
-    # The sum of the occurrences would overflow.
+    # The sum of the occurrences of term 0 would overflow.
     X = np.array([[2**62, 1, 0], [2**62, 0, 1], [2**62, 0, 0]])
     assert_same(ts.conditional_gain(X, [0, 0, 1]), ts.conditional_gain(X > 0, [0, 0, 1]))
 
@@ -140,7 +140,7 @@ def test_a_weight_counts_as_copies(kind: Any) -> None:
         options["sample_weight"] = times
         weighted = ts.conditional_gain(X, y, **options)
         options["sample_weight"] = None
-        # All labels are kept, so that a class without documents stays one.
+        # A class whose documents all have weight 0 is absent from the copy, which must not matter.
         copied = ts.conditional_gain(np.repeat(X, times, axis=0), np.repeat(y, times), **options)
         assert weighted.indices.tolist() == copied.indices.tolist()
         np.testing.assert_allclose(weighted.scores, copied.scores, rtol=1e-12, atol=1e-13)
@@ -185,7 +185,7 @@ def test_ctrl_c_stops_it(n_threads: int) -> None:
     expected = ts.conditional_gain(X, y, 5)
 
     def forever() -> None:
-        while True:  # until the signal, which interrupts a call
+        while True:  # until the signal interrupts a call
             ts.conditional_gain(X, y, n_threads=n_threads)
 
     with pytest.raises(KeyboardInterrupt), interrupting(0.1):

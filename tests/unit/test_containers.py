@@ -17,7 +17,7 @@ KINDS = "expected a CSR, CSC or dense matrix"
 
 
 class Annotated:
-    """An object like AnnData: it has rows, and numpy reads it element by element."""
+    """An object like AnnData, which has rows, and which numpy would read element by element."""
 
     X = sp.csr_array(DENSE)
     shape = DENSE.shape
@@ -30,7 +30,7 @@ class Annotated:
 
 
 class Stored:
-    """A dense matrix in a file, like a dataset of h5py or zarr. Only some rows fit in memory."""
+    """A dense matrix in a file, like a dataset of h5py or zarr, which must be read in slices."""
 
     shape, dtype = DENSE.shape, DENSE.dtype
 
@@ -46,7 +46,7 @@ class Stored:
 
 
 class Lazy(Stored):
-    """A collection like those of Dask."""
+    """A lazy collection like those of Dask, whose graph must not be made."""
 
     def __dask_graph__(self) -> None:
         raise AssertionError("the graph was made")
@@ -82,7 +82,7 @@ def test_a_dense_matrix_in_a_file_is_read_by_blocks(
     monkeypatch.setattr(arrays, "_BLOCK_CELLS", 2 * DENSE.shape[1])
     X = Stored()
     assert ts.count(X, Y) == base()
-    assert X.read == [3, 2, 1]  # the first three are looked at for texts
+    assert X.read == [3, 2, 1]  # 3 rows to look for texts, then 2 and 1
     mapped = np.memmap(tmp_path / "X", DENSE.dtype, "w+", shape=DENSE.shape)
     mapped[:] = DENSE
     assert ts.count(mapped, Y) == base()

@@ -15,7 +15,7 @@ from termsift import reference
 
 
 def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: int) -> Any:
-    """Return documents whose terms are rare, common or confined to a class, and their classes."""
+    """Return documents and classes. Terms are rare, common, or mostly of one class."""
     y = rng.integers(0, n_classes, n_docs)
     rates = rng.gamma(0.3, 1.0, n_terms) * np.exp(rng.normal(0, 1, (n_classes, n_terms)))
     return rng.poisson(rates[y]), y
@@ -24,7 +24,7 @@ def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: i
 def assert_accurate(counts: ts.ClassCounts, measure: Measure, alpha: float = 1.0) -> None:
     exact = exact_values(counts, measure, alpha)
     computed = counts.class_scores(measure.method, alpha=alpha, **measure.options)
-    most = 45 if measure.method == "bns" else 4  # 45 ulp are at most 1e-14
+    most = 45 if measure.method == "bns" else 4  # an error of 45 ulp is at most 1e-14
     for row, exact_row in zip(computed.tolist(), exact, strict=True):
         for value, truth in zip(row, exact_row, strict=True):
             if counts._counts.exact:
@@ -35,10 +35,10 @@ def assert_accurate(counts: ts.ClassCounts, measure: Measure, alpha: float = 1.0
 
 @pytest.mark.parametrize("measure", OF_CELLS, ids=str)
 def test_large_weights_are_within_4_ulp(measure: Measure) -> None:
-    # The terms are nearly independent: det is a difference of two products, and 1e-9 of each.
+    # Terms and classes are nearly independent: det, a difference of two products, is 1e-9 of each.
     rng = np.random.default_rng(8)
     X, y = collection(rng, 30, 20, 3)
-    # Numbers on both sides of 2^26 and of 2^50. Products of numbers below 2^26 are exact doubles.
+    # Weights on both sides of 2^26 and of 2^50. Products of integers below 2^26 are exact doubles.
     for largest in (10**3, 10**6, 10**9, 10**12, 10**15):
         weights = rng.integers(largest // 2, largest, len(y))
         assert_accurate(ts.count(X, y, sample_weight=weights), measure)
@@ -77,7 +77,7 @@ def test_nothing_is_nan_at_the_edges() -> None:
 
 
 def test_two_classes_tie_to_the_last_bit() -> None:
-    # The tables of two classes are mirror images, so both are equal and the first class is named.
+    # The tables of two classes are mirror images, so the scores tie and the first class wins.
     rng = np.random.default_rng(13)
     X, y = collection(rng, 200, 500, 2)
     counts = ts.count(X, y)
@@ -128,7 +128,7 @@ def test_lists_of_many_classes_have_the_order_of_class_scores(method: str, kind:
 
 @pytest.mark.full
 def test_round_robin_in_several_stretches() -> None:
-    # 700 lists of 20,000 terms do not fit in 128 MiB, so the lists are made in parts.
+    # The rankings of 20,000 terms by 700 classes do not fit in 128 MiB, so they are made in parts.
     rng = np.random.default_rng(14)
     X = sp.random_array((1400, 20_000), density=0.002, random_state=rng).tocsr()
     counts = ts.count(X, np.arange(1400) % 700)

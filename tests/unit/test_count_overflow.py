@@ -66,7 +66,7 @@ UPDATES = {
 @pytest.mark.usefixtures("counting_path")
 @pytest.mark.parametrize(("X", "y", "w"), UPDATES.values(), ids=UPDATES)
 def test_overflow_after_many_updates_or_sums(X, y, w):
-    # Each step is so small that its entries are not checked one by one.
+    # Each update is so small that the entries are not checked one by one.
     counts = ts.count(X, y, w)
     four = counts + counts + (counts + counts)
     for _ in range(6):
@@ -79,11 +79,11 @@ def test_overflow_after_many_updates_or_sums(X, y, w):
 
 
 def test_classes_whose_sum_alone_overflows_are_counted():
-    # All stored counts fit in int64, so counting all at once equals adding two parts.
+    # Only the sum of the two classes overflows, and it is not stored. So counting must succeed.
     X, y = column(2**62, 2**62), ["a", "b"]
     both = ts.count(X[:1], y[:1]) + ts.count(X[1:], y[1:])
     assert both == ts.count(X, y) == ts.count(X[:1], y[:1]).update(X[1:], y[1:])
-    # If a document has several classes, the totals of the collection are stored.
+    # If labels are an indicator, the sums of the collection are stored, and overflow.
     one = ts.count(column(1), np.zeros((1, 2), int), classes=y)
     assert "2^63" in complaint(OVERFLOW, lambda: both + one)
     assert "2^63" in failed_update(both, OVERFLOW, column(1), np.zeros((1, 2), int))

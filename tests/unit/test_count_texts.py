@@ -24,7 +24,7 @@ def test_counts_are_those_of_the_matrix(rules: dict[str, Any], n_threads: int) -
         counts = ts.count_texts(TEXTS, Y, tf=tf, n_threads=n_threads, **own(rules))
         assert counts == expected
         assert counts.tf == tf
-        assert counts.n_docs == len(TEXTS)  # with those that have no word
+        assert counts.n_docs == len(TEXTS)  # texts without words count too
 
 
 INDICATOR = np.random.default_rng(0).integers(0, 2, (len(Y), 3))

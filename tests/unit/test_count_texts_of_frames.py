@@ -14,11 +14,11 @@ from counted_texts import RULES, TEXTS, Y, by_matrix
 
 # ---- frames --------------------------------------------------------------------------------------
 
-ENCODABLE = [text.replace("\ud800", "?") for text in TEXTS]  # Arrow holds no lone surrogate
+ENCODABLE = [text.replace("\ud800", "?") for text in TEXTS]  # Arrow cannot store a lone surrogate
 
 
 def arrow_stream(columns: dict[str, Any]) -> Any:
-    """Return a stream of tables with batches of three rows. It can be read only once."""
+    """Return an Arrow stream of batches of three rows, which can be read only once."""
     pa = pytest.importorskip("pyarrow")
     table = pa.table(columns)
     return pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=3))

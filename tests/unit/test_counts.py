@@ -15,11 +15,11 @@ import termsift as ts
 from strategies import collections, fits_float_counts, labelled, streamable_matrices
 from termsift import reference
 
-pytestmark = pytest.mark.usefixtures("counting_path")  # all of this file by each way of counting
+pytestmark = pytest.mark.usefixtures("counting_path")  # all tests here run on each path
 
 
 def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCounts) -> None:
-    """Compare integers and float cells exactly: both are summed in document order."""
+    """Compare counts with the reference, exactly except for sums of float cells."""
     assert counts.classes == expected.classes
     assert counts.n_docs == expected.n_docs
     for name in ("class_docs", "term_frequency", "document_frequency"):
@@ -29,7 +29,7 @@ def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCou
         assert np.array_equal(ours, theirs), name
     if counts.class_tokens.dtype == np.int64:
         assert np.array_equal(counts.class_tokens, expected.class_tokens)
-    else:  # ours is the correctly rounded sum of the cells
+    else:  # termsift rounds the sum of the cells correctly, and the reference does not
         np.testing.assert_allclose(counts.class_tokens, expected.class_tokens, rtol=1e-13)
 
 
@@ -43,20 +43,20 @@ def test_equal_to_the_reference(collection: tuple[Any, Any, Any]) -> None:
     counts = ts.count(X, y, sample_weight)
     assert_equal_counts(counts, reference.count(X, y, sample_weight))
     tables = counts.term_frequency, counts.document_frequency
-    for table in tables:  # canonical: sorted, distinct, without zeros
+    for table in tables:  # rows must be sorted, with distinct columns and without zeros
         assert table.has_canonical_format
         assert (table.data > 0).all()
 
 
 def bits(counts: ts.ClassCounts) -> Any:
-    """Return everything that the counts hold, comparable bit for bit."""
+    """Return the contents of the counts in a form that is equal only if all bits are equal."""
     arrays = counts._counts.to_arrays()
     return counts.classes, {k: v.tobytes() if isinstance(v, np.ndarray) else v
                             for k, v in arrays.items()}  # fmt: skip
 
 
 def test_the_chosen_way_is_taken(counting_path: str, caplog: pytest.LogCaptureFixture) -> None:
-    # Without this check, the tests might compare one way of counting with itself.
+    # If the chosen counting path were ignored, the tests would test one path several times.
     with caplog.at_level("DEBUG", logger="termsift"):
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"])
         ts.count(np.array([[1, 2], [0, 3]]), ["a", "b"], [0.5, 1])
@@ -77,7 +77,7 @@ def way(caplog: pytest.LogCaptureFixture, *args: Any, **options: Any) -> tuple[s
 def test_csc_is_counted_by_columns(
     counting_path: str, caplog: pytest.LogCaptureFixture, dtype: Any, n_threads: int
 ) -> None:
-    # More than 2^15 documents and large values leave the small counters; two blocks of terms.
+    # More than 2^15 documents and large values overflow small counters. Terms need two blocks.
     rng = np.random.default_rng(0)
     X = sp.random_array((70_000, 9000), density=0.0001, rng=rng, format="csr")
     X.data[:] = rng.integers(1, 9, X.nnz)
@@ -124,7 +124,7 @@ def test_other_csc_is_converted(
 
 
 def rows_of(X: Any, rows: slice) -> Any:
-    """Return the rows as they are stored; scipy's own slicing may sort them or sum duplicates."""
+    """Return rows with their stored entries. Slices by scipy may sort entries or sum duplicates."""
     X = X.tocsr() if X.format == "csc" else X
     indptr = X.indptr[rows.start : rows.stop + 1]
     part = slice(int(indptr[0]), int(indptr[-1]))
@@ -140,7 +140,7 @@ def test_shards_add_and_folds_subtract(
     X, y, sample_weight = collection
     assume(fits_float_counts(X, sample_weight))
     whole = ts.count(X, y, sample_weight)
-    assume(whole.class_docs.dtype == np.int64)  # float shards round: see below
+    assume(whole.class_docs.dtype == np.int64)  # sums of float shards may be rounded
     cut = data.draw(st.integers(0, X.shape[0]))
     a, b = (
         ts.count(
@@ -152,7 +152,7 @@ def test_shards_add_and_folds_subtract(
     )
     assert a + b == whole
     rest = whole - b
-    for c, label in enumerate(rest.classes):  # classes of the whole, some perhaps empty
+    for c, label in enumerate(rest.classes):  # some classes may be empty
         if label in a.classes:
             mine = a.classes.index(label)
             for name in ("term_frequency", "document_frequency"):
@@ -165,7 +165,7 @@ def test_shards_add_and_folds_subtract(
 
 
 def test_float_folds_leave_no_dust() -> None:
-    # 0.1 + 0.2 - 0.2 is not 0.1, and 0.1 - 0.1 must vanish, not stay as a pair.
+    # In doubles, 0.1 + 0.2 - 0.2 is not 0.1. A pair whose frequency becomes 0 must disappear.
     X = sp.csr_array(np.array([[0.1, 0.3], [0.2, 0.0], [0.7, 0.0]]))
     y = ["a", "b", "a"]
     rest = ts.count(X, y) - ts.count(X[:1], y[:1])
@@ -174,8 +174,8 @@ def test_float_folds_leave_no_dust() -> None:
 
 
 def test_subtraction_never_returns_impossible_counts() -> None:
-    # Each cell can be subtracted. But the rest would have a term in more documents than there are,
-    # or in more documents than it has occurrences.
+    # No difference of cells is negative. But the rest would have a term in more documents than
+    # there are, or in more documents than the term has occurrences.
     with pytest.raises(ValueError, match="not part of these"):
         ts.count(np.array([[1], [1]]), ["a", "a"]) - ts.count(np.array([[1], [0]]), ["a", "a"])
     with pytest.raises(ValueError, match="not part of these"):
@@ -183,7 +183,7 @@ def test_subtraction_never_returns_impossible_counts() -> None:
 
 
 def test_few_documents_are_not_rounding() -> None:
-    # Whole numbers are subtracted exactly. Of 1e13 + 1 documents one is left, with its cells.
+    # Whole numbers are subtracted exactly: 1e13 + 1 documents less 1e13 are one document.
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "a", "b"]
     rest = ts.count(X, y, [1e13, 1, 1]) - ts.count(X[:1], y[:1], [1e13])
     assert rest.class_docs.tolist() == [1, 1]
@@ -225,7 +225,7 @@ def test_several_labels_count_a_document_once_in_the_collection() -> None:
     arrays = counts._counts.to_arrays()
     assert arrays["has_collection"]
     assert arrays["document_frequency"][-2:].tolist() == [3, 1]
-    # An indicator with one class per document means the same as labels, and can be added to them.
+    # An indicator with one class per document gives the counts of labels. Both can be added.
     single = np.array([[1, 0], [0, 1], [0, 1]])
     assert ts.count(X, single, classes=["x", "y"]) == ts.count(X, ["x", "y", "y"])
     united = counts + ts.count(X, ["x", "y", "y"])

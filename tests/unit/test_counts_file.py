@@ -65,7 +65,7 @@ LABELS = {
 
 
 def typed(label: Any) -> Any:
-    """Return a form in which True, 1 and 1.0 differ, and 0.0 and -0.0, also inside tuples."""
+    """Return a label in a form that distinguishes True, 1 and 1.0, and also 0.0 and -0.0."""
     if isinstance(label, tuple):
         return tuple(map(typed, label))
     return type(label), math.copysign(1, label) if label == 0 else label
@@ -120,7 +120,7 @@ def test_failure_leaves_what_was_there(step, existed, error, path, monkeypatch):
     if existed:
         COUNTS["float"].save(path)
         before = path.read_bytes()
-        path.chmod(0o600)  # a new file has another mode, and is given this one
+        path.chmod(0o600)  # saving must keep this mode of the old file
     failed = []
 
     def fail(*args, **options):
@@ -129,7 +129,7 @@ def test_failure_leaves_what_was_there(step, existed, error, path, monkeypatch):
 
     monkeypatch.setattr(*((file, "_new_hash") if step == "digest" else (os, step)), fail)
     if step == "chmod" and not existed:
-        COUNTS["names"].save(path)  # a new file has the mode that it was created with
+        COUNTS["names"].save(path)  # without an old file, chmod is not called
         assert not failed
         return
     with pytest.raises(error):

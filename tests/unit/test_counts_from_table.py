@@ -1,4 +1,4 @@
-"""Counts from a table: they equal the counts of the texts, or an error names what is unknown."""
+"""Counts from a table equal the counts of the texts, or an error names what is not known."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ N_C = dict(zip(COUNTED.classes, COUNTED.class_docs.tolist(), strict=True))
 
 
 def table_of(counts: ts.ClassCounts) -> dict[str, list[Any]]:
-    """Return counts as a table with a row for each pair, the last one first."""
+    """Return counts as a table with a row for each pair of class and term, in reverse order."""
     tf, df = counts.term_frequency.tocoo(), counts.document_frequency.tocoo()
     return {
         "term": counts.term_names[tf.col].tolist()[::-1],
@@ -40,7 +40,7 @@ def table_of(counts: ts.ClassCounts) -> dict[str, list[Any]]:
 
 
 TABLE = table_of(COUNTED)
-# The table lists tokens without numbers of documents.
+# Counts that know numbers of occurrences, but no numbers of documents.
 LISTED = ts.counts_from_table(TABLE)
 ROWS = list(zip(*TABLE.values(), strict=True))
 NESTED: dict[str, Counter[str]] = {label: Counter() for label in N_C}
@@ -59,7 +59,7 @@ def frames() -> Any:
     yield arrow
     yield arrow.to_reader()
     decimals = arrow["count"].cast(pyarrow.int64()).cast(pyarrow.decimal128(38, 0))
-    yield arrow.set_column(2, "count", decimals)  # as a sum of duckdb
+    yield arrow.set_column(2, "count", decimals)  # a sum in duckdb has this type
     yield {name: tuple(values) for name, values in TABLE.items()}
     yield {**TABLE, "count": [Decimal(n) for n in TABLE["count"]]}
 
@@ -201,7 +201,7 @@ CUT = ts.counts_from_table(KEPT, class_tokens=L_C)
 
 @pytest.mark.parametrize("method", OF_OCCURRENCES)
 def test_a_list_that_was_cut_off_scores_as_if_it_were_whole(method: Any) -> None:
-    # Compare the cells of terms that all lists keep, and of terms that only the keepers have.
+    # The term "we" is cut off from all lists. With given totals, no other score may change.
     table = {
         label: Counter({t: n for t, n in NESTED[label].items() if t != "we"}) for label in NESTED
     }

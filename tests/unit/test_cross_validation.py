@@ -78,10 +78,10 @@ def splits_of(kind):
         return selection.StratifiedKFold(5, shuffle=True, random_state=1)
     if kind == "repeated":
         return selection.RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=2)
-    if kind == "shuffled":  # a third of the documents is in neither part
+    if kind == "shuffled":  # 3 of 10 documents are in neither part
         return selection.StratifiedShuffleSplit(4, train_size=0.4, test_size=0.3, random_state=3)
     rng = np.random.default_rng(4)
-    # Parts that overlap and are not sorted, and a test part of one document.
+    # Training and test parts overlap and are not sorted. One test part has a single document.
     return [(rng.permutation(72)[:40].tolist(), rng.permutation(72)[:30]) for _ in range(3)] + [
         (np.flatnonzero(np.arange(72) > 20), np.array([3])),
         (np.arange(72), np.arange(72)),
@@ -154,8 +154,8 @@ def test_cross_validation_equals_scikit_learn_and_the_reference(collection) -> N
 
 
 def test_fractions_are_counted_anew_in_each_fold() -> None:
-    # A difference of rounded sums is not the sum of the rest. Term 0 occurs 1e16 times in one
-    # document of each class, and rarely in the others, so rounding loses the other occurrences.
+    # A difference of rounded sums does not equal the sum of the remaining documents. Term 0 occurs
+    # 1e16 times in one document of each class, so rounding loses the other occurrences of term 0.
     rng = np.random.default_rng(9)
     X = rng.random((24, 5)).round(2)
     y = np.arange(24) % 2
@@ -200,7 +200,7 @@ def test_invalid_arguments_of_cross_validate(options, error, message) -> None:
 
 
 def test_repeats_do_not_lower_the_standard_error(collection) -> None:
-    # Otherwise more repeats would reduce the standard error to 0 and move smallest_k to best_k.
+    # If more repeats lowered the standard error to 0, smallest_k would move to best_k.
     X, y = collection
     selection = pytest.importorskip("sklearn.model_selection")
     for repeats in (1, 9):

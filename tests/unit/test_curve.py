@@ -12,7 +12,7 @@ from termsift._evaluate.split import metrics_of
 
 
 def curve(*accuracies, ks=None):
-    """Return a curve of some runs. All other metrics are half of the accuracy."""
+    """Return a curve of runs with these accuracies. All other metrics are half of the accuracy."""
     ks = np.arange(1, len(accuracies[0]) + 1) if ks is None else np.array(ks)
     runs = [
         {metric: np.array(run) / (1 if metric == "accuracy" else 2) for metric in METRICS}
@@ -25,9 +25,9 @@ def curve(*accuracies, ks=None):
 
 
 def test_metrics_by_hand() -> None:
-    # Class 0 has 3 documents; 2 of them and 2 others are assigned to it. Class 1 has one, and
-    # none is assigned to it. Class 2 has none, and one is assigned to it. Class 3 has neither.
-    # Class 4 has one document and no training documents.
+    # Of 3 documents in class 0, 2 are classified correctly; 2 others are assigned to class 0. Class
+    # 1 has a document, and class 2 a wrong prediction. Class 3 has no document and no prediction.
+    # Class 4 has a document, but no training documents.
     found = metrics_of(
         np.array([[2, 0, 0, 0]]), np.array([[4, 0, 1, 0]]), np.array([3, 1, 0, 0, 1])
     )
@@ -35,14 +35,14 @@ def test_metrics_by_hand() -> None:
     assert_allclose(found["precision"], [3 / 5 * 1 / 2])
     assert_allclose(found["recall"], [2 / 5])
     assert_allclose(found["f1"], [3 / 5 * 4 / 7])
-    # The mean leaves out class 3 and includes class 4.
+    # The macro average leaves out class 3 and includes class 4.
     assert_allclose(found["macro_precision"], [1 / 2 / 4])
     assert_allclose(found["macro_recall"], [2 / 3 / 4])
     assert_allclose(found["macro_f1"], [4 / 7 / 4])
 
 
 def test_metrics_of_many_classes_are_computed_in_blocks() -> None:
-    # No block may be skipped, or written to the rows of another block.
+    # Each block must be computed and written to its own rows.
     rng = np.random.default_rng(0)
     n_classes, n_ks = 2**18, 11  # four rows a piece
     predicted = rng.integers(0, 3, (n_ks, n_classes))
@@ -66,17 +66,17 @@ def test_best_k_is_the_smallest_of_the_best() -> None:
 
 
 def test_smallest_k_by_hand() -> None:
-    # Means 0.62, 0.69, 0.70; at k = 3 the deviations are -0.02, 0, 0.02: std 0.02, of three runs
-    # 0.01155 from the mean, not the deviation of one run (0.02) or that with divisor n (0.0094).
+    # The means are 0.62, 0.69 and 0.70. At k = 3 the deviations are -0.02, 0 and 0.02. So the
+    # standard deviation is 0.02, and the standard error of the three runs is 0.01155.
     runs = ([0.6, 0.67, 0.68], [0.63, 0.69, 0.70], [0.63, 0.71, 0.72])
     assert curve(*runs).std("accuracy")[2] == pytest.approx(0.02)
     assert curve(*runs).best_k() == 3
     assert curve(*runs).smallest_k() == 2
     runs = [[a, b - 0.0016, c] for a, b, c in runs]
     assert curve(*runs).smallest_k() == 3
-    # The rule uses the standard error at the best k, not at the smaller k.
+    # smallest_k uses the standard error at the best k, not at the smaller k.
     assert curve([0.1, 0.9], [0.9, 0.9]).smallest_k() == 2
-    # If the runs agree, only the best k is right.
+    # If all runs agree, the standard error is 0, so smallest_k is best_k.
     assert curve([0.7, 0.8], [0.7, 0.8]).smallest_k() == 2
     assert curve([0.8, 0.8], [0.8, 0.8]).smallest_k() == 1
 
@@ -96,7 +96,7 @@ def test_rounding_does_not_decide_the_best_k() -> None:
     for order in (slice(None), slice(None, None, -1)):
         found = curve(*(run[order] for run in runs), ks=[1, 2])
         assert (found.best_k(), found.smallest_k()) == (1, 1)
-    # The standard error at k = 2 is 0.1, and 0.7 is less than the computed 0.8 - 0.1.
+    # The standard error at k = 2 is 0.1. In doubles, 0.7 < 0.8 - 0.1, but this must not matter.
     assert curve([0.7, 0.7], [0.7, 0.9]).smallest_k() == 1
 
 

@@ -21,8 +21,8 @@ BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
 def nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray[Any, Any], list[int]]:
     """Return counts of two terms in three classes, and the sign of p - q in the third class.
 
-    In the first two classes p is a multiple of 2^-20, so q of the third class is m / 2^21. The
-    p = k / L of the third class is next to this q: k 2^21 - m L is 1, 0 or -1, for L near 2^49.
+    In the first two classes, p is a multiple of 2^-20, so q of the third class is m / 2^21. In the
+    third class, p = k / L is next to q: k 2^21 - m L is 1, 0 or -1, for L near 2^49.
     """
     size, wanted = 2**21, int(rng.integers(-1, 2))
     a, b = (int(x) for x in rng.integers(2**18, 2**19, 2))
@@ -37,7 +37,7 @@ def nearly_equal(rng: np.random.Generator) -> tuple[np.ndarray[Any, Any], list[i
 
 
 def test_p_and_q_that_agree_to_twenty_digits(simd_target: str) -> None:
-    # A bug once set p - q to 0 where the high parts of the double-doubles are equal.
+    # A bug once set p - q to 0 if p and q had equal high parts as double-doubles.
     rng = np.random.default_rng(0)
     for _ in range(100):
         X, expected = nearly_equal(rng)
@@ -52,9 +52,8 @@ def test_p_and_q_that_agree_to_twenty_digits(simd_target: str) -> None:
 
 
 def test_smoothing_and_priors_turn_a_direction() -> None:
-    # The first term is half of the few tokens of "small", and a third of the many tokens of
-    # "large", but after smoothing p is 3/104 and 301/1100. A bug once decided by the shares of the
-    # tokens.
+    # Term 0 is half of the 4 tokens of "small" and 30% of the 1,000 tokens of "large", but after
+    # smoothing p is 3/104 and 301/1100. A bug once compared the shares of the tokens.
     X = np.zeros((2, 100), dtype=int)
     X[0, :2] = 2, 2
     X[1, :3] = 300, 100, 600
@@ -77,7 +76,7 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
 
 
 def collection(seed: int, kind: str) -> ts.ClassCounts:
-    """Return many small classes and a large one. Shares of tokens and p - q often disagree here."""
+    """Return many small classes and a large class, for which smoothing often turns a direction."""
     rng = np.random.default_rng(seed)
     sizes = np.array([1, 1, 2, 3, 5, 8, 100])
     y = np.repeat(np.arange(len(sizes)), sizes)
@@ -137,9 +136,9 @@ def test_one_class_and_no_terms() -> None:
 
 def test_the_reference_by_hand() -> None:
     counts = reference.count([[4, 1, 0], [0, 1, 2]], ["ham", "spam"])
-    # p of "ham" is 5/8, 2/8, 1/8 and of "spam" 1/6, 2/6, 3/6.
+    # The p of "ham" are 5/8, 2/8 and 1/8, and the p of "spam" are 1/6, 2/6 and 3/6.
     assert reference.class_directions(counts).tolist() == [[1, -1, -1], [-1, 1, 1]]
     assert reference.class_directions(counts, "chi2").tolist() == [[1, 0, -1], [-1, 0, 1]]
-    # l_ic l - l_i l_c: 4 x 8 > 4 x 5, 1 x 8 < 2 x 5.
+    # The sign is that of l_ic l - l_i l_c: for "ham", 4 x 8 > 4 x 5 and 1 x 8 < 2 x 5.
     assert reference.class_directions(counts, "log_odds").tolist() == [[1, -1, -1], [-1, 1, 1]]
     assert reference.class_directions(counts, alpha=Fraction(1, 3)).dtype == np.int8  # type: ignore[arg-type]

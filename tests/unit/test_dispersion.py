@@ -17,13 +17,13 @@ from termsift.reference.keyness import dispersion_of
 
 
 def dispersions(X: Any, y: Any, *sides: list[Any]) -> Any:
-    """Return DP and Juilland's D, with a row for each side."""
+    """Return DP and Juilland's D, with a row for each group of classes in `sides`."""
     csr = validation.check_matrix(X, 1)
     return module.dispersions(csr, module.documents_of(y, csr.n_docs, list(sides)))
 
 
 def test_the_example_of_gries() -> None:
-    # Gries 2008 and 2020: five parts of 9, 10, 10, 10 and 11 letters, with 1, 2, 3, 4 and 5 a.
+    # Gries (2008, 2020) has parts of 9, 10, 10, 10 and 11 letters, with 1, 2, 3, 4 and 5 letters a.
     a, lengths = np.array([1, 2, 3, 4, 5]), np.array([9, 10, 10, 10, 11])
     dp, juilland = dispersions(np.stack([a, lengths - a], axis=1), ["text"] * 5, ["text"])
     assert_allclose(dp[0, 0], 0.18, atol=5e-13)
@@ -58,7 +58,7 @@ def test_extremes() -> None:
     "rows",
     [
         [[1000001, 9000000], [1000000, 9000000], [1000000, 9000000]],
-        [[8, 1], [10**9, 125 * 10**6 + 1]],  # its D, 1 - 4e-10, was 1 - 1e-8
+        [[8, 1], [10**9, 125 * 10**6 + 1]],  # a bug gave D = 1 - 1e-8 for 1 - 4e-10
         [[50001, 950000], [50000, 950000]],
         [[3, 1]] * 99 + [[3, 2]] + [[0, 9]] * 3,
     ],

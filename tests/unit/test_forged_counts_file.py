@@ -115,7 +115,7 @@ def test_frequencies_take_four_bytes_where_they_fit(path: Path, large: int) -> N
 
 
 def described(name: Any = "terms", dtype: Any = "<i4", n: Any = 3) -> Any:
-    """Return the description of the arrays with another entry for the terms."""
+    """Return the header's description of the arrays, with another entry for the terms."""
     good = [[key, a.dtype.str, a.size] for key, a in ARRAYS.items()]
     return [[name, dtype, n] if row[0] == "terms" else row for row in good]
 

@@ -27,7 +27,7 @@ def text(rng: Rng, n_classes: int, n_terms: int) -> Table:
 
 
 def one_in(scale: int) -> Callable[[Rng, int, int], Table]:
-    """Return equal classes, except that the first class has ``scale`` times the counts."""
+    """Return a function that makes random counts, with ``scale`` times as many in class 0."""
 
     def table(rng: Rng, n_classes: int, n_terms: int) -> Table:
         counts = text(rng, n_classes, n_terms)
@@ -38,7 +38,7 @@ def one_in(scale: int) -> Callable[[Rng, int, int], Table]:
 
 
 def clusters(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Return two columns, and other columns that differ from them by a millionth."""
+    """Return terms whose columns differ from one of two columns by about a millionth."""
     shapes = rng.integers(1, 5, (n_classes, 2))[:, rng.integers(0, 2, n_terms)]
     return (1e9 * shapes * (1 + 1e-6 * rng.normal(size=shapes.shape))).astype(np.int64)
 
@@ -51,13 +51,13 @@ def without_a_token(rng: Rng, n_classes: int, n_terms: int) -> Table:
 
 
 def mirrored(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Return columns and their mirror images, so that different terms have equal gains."""
+    """Return columns, and columns with reversed classes, so that different terms tie."""
     half = rng.integers(0, 9, (n_classes, (n_terms + 1) // 2))
     return np.hstack([half, half[::-1]])[:, :n_terms]
 
 
 def rays(rng: Rng, n_classes: int, n_terms: int) -> Table:
-    """Return multiples of a few columns. The largest multiple of each column wins."""
+    """Return multiples of three columns. Of each column, the largest multiple must come first."""
     shapes = rng.integers(1, 5, (n_classes, 3))
     return shapes[:, rng.integers(0, 3, n_terms)] * rng.integers(1, 40, n_terms)
 
@@ -86,7 +86,7 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 def configuration(
     kind: str, n_classes: int, n_terms: int, seed: int
 ) -> tuple[ts.ClassCounts, dict[str, Any]]:
-    """Draw counts and options of `greedy`. Three of four options are the defaults."""
+    """Draw counts and options of `greedy`. Three of four draws have the default options."""
     rng = np.random.default_rng([seed, n_classes, n_terms])
     table = KINDS[kind](rng, n_classes, n_terms)
     documents = rng.integers(1, 50, n_classes).tolist()
@@ -120,11 +120,11 @@ def of_witness(counts: ts.ClassCounts, options: dict[str, Any]) -> dict[str, Any
 def assert_is_algorithm_1(
     ranking: ts.Ranking, counts: ts.ClassCounts, options: dict[str, Any]
 ) -> None:
-    """Check that each term has the largest gain of those left, and check scores to 1e-12.
+    """Check that each term has the largest gain of the remaining terms, and scores to 1e-12.
 
     Of equal columns, the first must be taken. Different columns whose gains agree in twelve digits
-    may come in either order. Fractions are rounded to 2^-52 of their class, so a term may be an
-    exact share of the pool only up to rounding. Gains below 1e-25 therefore count as 0.
+    may come in either order. Gains below 1e-25 count as 0, because fractions are rounded to 2^-52
+    of their class, so that a term is proportional to the pool only up to rounding.
     """
     witness = of_witness(counts, options)
     columns = witness["term_frequency"].T
@@ -163,7 +163,7 @@ def test_it_is_algorithm_1(kind: str, n_classes: int) -> None:
 
 
 def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:
-    """Check that both searches agree in all indices and all bits."""
+    """Check that two rankings agree in all indices and in all bits of the scores."""
     assert ranking.indices.tobytes() == other.indices.tobytes()
     assert ranking.scores.tobytes() == other.scores.tobytes()
     assert ranking.informative == other.informative
@@ -220,7 +220,7 @@ def test_threads_and_targets_choose_the_same(
 
 
 def test_terms_that_add_nothing_come_last_by_index() -> None:
-    # After the two terms that differ, every other term is proportional to the pool.
+    # After terms 1 and 4, every other term is proportional to the pool, and so gains nothing.
     counts = ts.count(np.array([[1, 9, 2, 3, 0, 1, 4], [1, 0, 2, 3, 9, 1, 4]]), [0, 1])
     ranking = counts.greedy()
     assert ranking.informative == 2
@@ -247,7 +247,7 @@ def of(term_frequency: Any, weight: list[float] | None = None) -> ts.ClassCounts
 
 
 def both(counts: ts.ClassCounts, **options: Any) -> ts.Ranking:
-    """Return the ranking after checking that both searches agree."""
+    """Return the ranking, and check that the fast and the plain search agree."""
     ranking = counts.greedy(**options)
     assert_same(ranking, counts.greedy(**options, exhaustive=True))
     return ranking
@@ -357,7 +357,7 @@ def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
         counts = of(table)
         ranking = both(counts, alpha=alpha)
         witness = of_witness(counts, {"alpha": alpha})
-        if alpha == (1.0, 7.123456789012):  # both read it as the fraction that is written
+        if alpha == (1.0, 7.123456789012):  # both searches use this fraction
             witness["b2"] = choosing._simple(7.123456789012)
         for k in (1, 2, 3):
             terms = ranking.indices[:k].tolist()
@@ -375,9 +375,9 @@ def table(term_frequency: Any) -> SimpleNamespace:
 
 
 def test_the_reference_by_hand() -> None:
-    # p = (4, 1, 2)/7 and (1, 4, 2)/7. J of {0, rest} is 3/7 log 4 + 3/7 log(6/3), like J of {1,
-    # rest}. Then the pool has 2/7 in both classes and adds nothing. Term 1 adds 3/7 log 4 - 3/7 log
-    # 2.
+    # The two classes have p = (4, 1, 2)/7 and (1, 4, 2)/7. Term 0 alone gives the divergence 3/7
+    # log 4 + 3/7 log 2, and so does term 1. Term 1 after term 0 adds 3/7 log 4 - 3/7 log 2. The
+    # remaining pool has 2/7 in both classes, so term 2 adds nothing.
     indices, divergences = reference.greedy(table([[3, 0, 1], [0, 3, 1]]))
     log_2 = np.log(2)
     assert indices.tolist() == [0, 1, 2]

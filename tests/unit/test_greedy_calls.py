@@ -81,7 +81,7 @@ def test_ctrl_c_stops_it(hard: ts.ClassCounts, n_threads: int) -> None:
 
 
 class Terminal(io.StringIO):
-    """A terminal on which the user presses Ctrl-C after a few lines."""
+    """A terminal whose user presses Ctrl-C after a few lines of output."""
 
     lines = 0
 

@@ -1,4 +1,4 @@
-"""Guided gain compared with its definition, and the influence of its machines."""
+"""Guided gain compared with its definition, and the effect of its support vector machines."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from termsift import _core, reference
 
 
 def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -> ts.Ranking:
-    """Compare all indices, and gains to five digits, because machines have single precision."""
+    """Compare all indices, and gains to about four digits (the machines have single precision)."""
     with pytest.MonkeyPatch.context() as patch:
         core = functools.partial(_core.conditional_gain, classes_in_play=in_play)
         patch.setattr(_core, "conditional_gain", core)
         ranking = ts.guided_gain(X, y, **options)
     indices, gains = reference.guided_gain(X, y, classes_in_play=in_play, **options)
     if ranking.indices.tolist() != indices.tolist():
-        # Terms whose gains agree to single precision may change places.
+        # The order may differ for terms whose gains agree to single precision.
         np.testing.assert_allclose(ranking.scores, gains, rtol=1e-3, atol=1e-4)
     else:
         np.testing.assert_allclose(ranking.scores, gains, rtol=1e-4, atol=1e-6 * len(y))
@@ -32,8 +32,8 @@ def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -
 @kinds
 @pytest.mark.parametrize("seed", range(40))
 def test_equal_to_the_reference(kind: Any, seed: int) -> None:
-    # Catches the usefulness of a wrong class or term, lifts that are missing from W or W', weights
-    # of absent classes that count as present, and training on documents of weight 0.
+    # Catches usefulness that is read for a wrong class or term, lifts that are missing from W or
+    # W', classes without documents that are included, and training on documents of weight 0.
     X, y, options = collection(kind, seed)
     ranking = assert_is_the_reference(X, y, **options)
     assert ranking.method == "guided_gain"

@@ -1,9 +1,9 @@
-"""Every public function with wrong arguments.
+"""Call every public function with wrong arguments.
 
 Each argument in turn is replaced by values of every other kind. The call must work, or raise an
 error and leave every object unchanged. The test finds all public functions of `termsift` and reads
-their arguments from their signatures. A new function is tested if `GOOD` has a value for each of
-its required arguments."""
+the arguments from the signatures. A new function is tested if `GOOD` has a value for each of the
+function's required arguments."""
 
 from __future__ import annotations
 
@@ -102,8 +102,8 @@ def scan() -> ts.Scan:
     return ts.scan("collection.csv")
 
 
-# A valid value for each required argument. Some optional arguments have a value too, because other
-# arguments are ignored without them.
+# A valid value for each required argument. Some optional arguments have a value too, because
+# without it other arguments would be ignored.
 GOOD: dict[str, Callable[[], Any]] = {
     "X": lambda: sp.csr_array(X),
     "frame": lambda: {"term": ["ant", "bee"], "label": ["ham", "egg"], "count": [1, 2]},
@@ -153,8 +153,8 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Collection": lambda: _io().read_collection(scan()),
     "TextRules": lambda: _text().TextRules(),
 }
-# Other modules of docs/api.md with public functions. The reference is left out: it is a plain
-# specification, and checks only what a formula needs.
+# Modules of docs/api.md with public functions. termsift.reference is left out, because it is a
+# plain specification that hardly checks its arguments.
 MODULES = ("io", "text", "plots", "report")
 
 
@@ -167,7 +167,7 @@ def _io() -> Any:
 
 
 def functions() -> dict[str, Callable[[], Callable[..., Any]]]:
-    """Return a factory of each public function; methods are bound to a new object."""
+    """Return makers of all public functions and methods; each method is bound to a new object."""
     found = of_selector()
     for module in (ts, *(importlib.import_module(f"termsift.{name}") for name in MODULES)):
         for name in module.__all__:
@@ -202,7 +202,7 @@ def _setter(name: str, attribute: str) -> Callable[..., Any]:
 
 
 def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
-    """Return the methods. The constructor also calls fit, where scikit-learn checks arguments."""
+    """Return TermSelector's methods. For the constructor, also call fit, which checks arguments."""
     if importlib.util.find_spec("sklearn") is None:
         return {}
 
@@ -218,7 +218,7 @@ def of_selector() -> dict[str, Callable[[], Callable[..., Any]]]:
 
 
 def variadic() -> dict[str, list[str]]:
-    """Return the names of the arguments that a function accepts as ``**options``."""
+    """Return the names of arguments that a ``**`` parameter accepts, by the parameter's name."""
     rules = [field.name for field in dataclasses.fields(_text().TextRules)]
     scoring = ["model", "alpha", "class_prior", "n_threads", "noncentrality"]
     reading = ["terms", "text", "label", "encoding", "on_error", "n_threads"]
@@ -304,7 +304,7 @@ PER_FUNCTION = int(os.environ.get("HOSTILE_ARGUMENTS", "60"))  # calls; 0 for al
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Change to a folder with a file of each kind that a function may read."""
+    """Make a folder with all kinds of files that functions read, and work in this folder."""
     monkeypatch.chdir(tmp_path)
     Path("collection.csv").write_text("text,label\nham eggs,a\nspam eggs,b\nham spam,a\nspam,b\n")
     Path("names.txt").write_text("a\nb\n")
@@ -317,7 +317,7 @@ def cases(name: str) -> list[tuple[str, str]]:
         (argument, value)
         for argument in names
         for value in HOSTILE
-        if argument != "repeats" or not value.isdecimal()  # valid, but takes too long
+        if argument != "repeats" or not value.isdecimal()  # large numbers of repeats take too long
     ]
     if not PER_FUNCTION or len(every) <= PER_FUNCTION:
         return every
@@ -333,6 +333,6 @@ def test_hostile_arguments(name: str) -> None:
 
 
 def test_the_number_of_an_open_file_is_no_path() -> None:
-    # A bug once took an integer for the descriptor of an open file, and read and closed that file.
+    # A bug once took an integer for an open file's descriptor, and read and closed that file.
     with pytest.raises(TypeError, match="path must be a str or PathLike"):
         ts.load(10**6)  # type: ignore[arg-type]

@@ -42,8 +42,8 @@ class TestSplit:
     def test_labels_are_of_one_kind(
         self, tmp_path: Path, train: str, test: str, labels: tuple[list[object], list[object]]
     ) -> None:
-        # If all labels of a file are numbers, they are integers. The 1 there and the "1" here must
-        # be one class.
+        # If all labels of a file are numbers, they become integers. The integer 1 of one file and
+        # the string "1" of the other file must be the same class.
         paths = [
             write(tmp_path / name, "".join(f"{label}\tsome words\n" for label in content.split()))
             for name, content in (("train.txt", train), ("test.txt", test))
@@ -65,7 +65,7 @@ class TestSplit:
     ) -> None:
         first, second = write(tmp_path / "train.svm", train), write(tmp_path / "test.svm.gz", test)
         known, new = read_split(*(ts.scan(path, index_base=base) for path in (first, second)))
-        new.X.check_format(full_check=True)  # nothing beyond the last column
+        new.X.check_format(full_check=True)  # no index exceeds the last column
         np.testing.assert_array_equal(new.X.toarray(), columns)
         assert known.X.shape[1] == new.X.shape[1]
         assert known.X[0, -1] == 5

@@ -53,7 +53,7 @@ def test_the_texts_are_joined(tmp_path: Path, ending: str, order: list[str]) -> 
     joined = [f"{a} {b}" for a, b in zip(TITLES, BODIES, strict=True)]
     if order[0] == "body":
         joined = [f"{b} {a}" for a, b in zip(TITLES, BODIES, strict=True)]
-    rules: dict[str, Any] = {"ngram_range": (1, 2)}  # so that the order matters
+    rules: dict[str, Any] = {"ngram_range": (1, 2)}  # 2-grams show the order of columns
     counts = ts.count(ts.scan(path, text=order, label="kind", **rules))
     assert counts == ts.count_texts(joined, LABELS, **rules)
     collection = read_files(path, text=tuple(order), label="kind", **rules)

@@ -45,7 +45,7 @@ def test_the_table_by_hand() -> None:
     bacon = rows(found)["bacon"]
     assert (bacon["n_target"], bacon["n_reference"], bacon["df_target"]) == (10, 1, 2)
     assert (bacon["df_reference"], bacon["sign"], bacon["index"]) == (1, 1, 0)
-    # O = 10, 1, 5, 20 and E = 11, 11, 25, 25 times 15/36 or 21/36.
+    # Of 15 and 21 tokens, 10 and 1 are "bacon". 11/36 of the tokens are expected on both sides.
     logs = [10 * math.log(24 / 11), math.log(12 / 77), 5 * math.log(12 / 25)]
     g2 = 2 * (sum(logs) + 20 * math.log(48 / 35))
     assert bacon["g2"] == pytest.approx(g2, rel=1e-14)
@@ -93,7 +93,7 @@ def test_the_reference_agrees(pairs: list[tuple[int, int]], constant: float) -> 
         low, high = exact_log_ratio(int(a[i]), int(b[i]), n_1, n_2, n_terms=n_terms)
         assert found.table["lrc"][row] == pytest.approx(max(low, min(high, 0)), rel=1e-9, abs=1e-9)
         assert found.table["log_ratio_most"][row] == pytest.approx(max(-low, high), rel=1e-9)
-    # Terms that both use equally often, or that neither uses, are not listed.
+    # Terms that both corpora use equally often, or that no corpus uses, are not listed.
     listed = np.flatnonzero(a * n_2 != b * n_1)
     assert sorted(found.table["index"].tolist()) == listed.tolist()
     assert_array_equal(
@@ -127,8 +127,8 @@ def lrc_of(a: int, b: int, n_1: int, n_2: int, **options: Any) -> float:
 
 
 def test_the_conservative_log_ratio_by_hand() -> None:
-    # Each corpus has one term. All 10 occurrences of a term are in the target. The lower bound t of
-    # their share has t^10 = alpha, where alpha is 2.5% divided by two terms.
+    # If all 10 occurrences of a term are in the target, the lower bound t of the target's share
+    # satisfies t^10 = alpha. alpha is 2.5% divided by 2, because there are two terms.
     t = (0.025 / 2) ** 0.1
     assert lrc_of(10, 0, 40, 30) == pytest.approx(math.log2(30 / 40 * t / (1 - t)), rel=1e-14)
     assert lrc_of(0, 10, 30, 40) == pytest.approx(-math.log2(30 / 40 * t / (1 - t)), rel=1e-14)
@@ -149,8 +149,8 @@ def test_the_conservative_log_ratio_by_hand() -> None:
     ],
 )
 def test_the_conservative_log_ratio_is_exact(a: int, b: int, n_1: int, n_2: int) -> None:
-    # The tail of the binomial distribution is the incomplete beta function, computed to 40 digits.
-    # It must cross alpha within the rounding errors of lrc.
+    # The tail of the binomial distribution is an incomplete beta function. Computed to 40 digits,
+    # this tail must be below alpha just below lrc, and above alpha just above lrc.
     own, other = (a, b) if a * n_2 > b * n_1 else (b, a)
     sizes = (n_2, n_1) if own == a else (n_1, n_2)
     found = abs(lrc_of(a, b, n_1, n_2))
@@ -165,8 +165,8 @@ def test_the_conservative_log_ratio_is_exact(a: int, b: int, n_1: int, n_2: int)
 
 
 def test_documents_are_compared_as_occurrences_are() -> None:
-    # The corpora have four and two documents. Term 0 is in 3 and 1 of them, term 1 in 1 and 2, and
-    # term 2 in 1 and 0.
+    # Corpus a has four documents, and term 0 is in 3, term 1 in 1 and term 2 in 1 of them. Corpus b
+    # has two documents, and term 0 is in 1, term 1 in 2 and term 2 in none of them.
     X = np.array([[1, 0, 9], [1, 0, 0], [1, 0, 0], [0, 2, 0], [9, 1, 0], [0, 1, 0]])
     counts = ts.count(X, ["a"] * 4 + ["b"] * 2)
     found = counts.keyness("a", "b")
@@ -176,12 +176,12 @@ def test_documents_are_compared_as_occurrences_are() -> None:
     for index, zeta, g2 in zip(*columns, strict=True):
         assert zeta == shares[index]
         assert g2 == pytest.approx(evidence[index], rel=1e-14)
-    # Documents replace occurrences here: each has one token, of this term or of another.
+    # If each document has one token, log ratios of documents and of occurrences are equal.
     X = np.array([[1, 0]] * 40 + [[0, 1]] * 10 + [[1, 0]] * 10 + [[0, 1]] * 40)
     table = ts.count(X, ["a"] * 50 + ["b"] * 50).keyness("a", "b").table
     assert table["lrc"].tolist() == table["lrc_docs"].tolist()
     assert np.abs(table["lrc"]).min() > 0.5
-    # b uses term 0 more often, and fewer of its documents contain it.
+    # Corpus b has more occurrences of term 0 than corpus a, but in a smaller share of documents.
     for sort in ("zeta", "g2_docs"):
         assert counts.keyness("a", "b", sort=sort).table["index"].tolist() == [2, 1, 0]
     assert counts.keyness("a", "b", direction="under").table["index"].tolist() == [0, 1]
@@ -241,7 +241,7 @@ def test_the_target_comes_first_each_side_in_order(sort: Any) -> None:
     def listed(**options: Any) -> list[str]:
         return counts().keyness("ham", "spam", sort=sort, **options).table["term"].tolist()
 
-    # Of the 15 and 21 occurrences, "and" is 4 and 5: 0.267 and 0.238 of them.
+    # "and" has 4 of the 15 occurrences in the target, and 5 of the 21 in the reference corpus.
     assert listed() == ["bacon", "and", "pills"]
     assert listed(direction="over") == ["bacon", "and"]
     assert listed(direction="under") == ["pills"]

@@ -23,7 +23,7 @@ from termsift._util import validation
 
 
 def containers(labels: list[Any]) -> dict[str, Any]:
-    """Return the labels in every container that holds them unchanged."""
+    """Return the labels in every container that keeps labels unchanged."""
     as_objects = np.empty(len(labels), dtype=object)
     as_objects[:] = labels
     held: dict[str, Any] = {
@@ -63,7 +63,7 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
     except ImportError:
         return held
     held["pandas objects"] = pandas.Series(labels, dtype=object)
-    # Without a dtype, tuples become a MultiIndex, in which "" and "\0" are the same.
+    # Without a dtype, pandas makes tuples a MultiIndex, in which "" and "\0" are the same label.
     held["Index"] = pandas.Index(labels, dtype=object, tupleize_cols=False)
     # pandas may treat "" and "\0" as one category.
     if not any(isinstance(label, tuple) or "\0" in str(label) for label in labels):
@@ -74,7 +74,7 @@ def in_frames(labels: list[Any], kinds: set[type], held: dict[str, Any]) -> dict
         (kind,) = kinds
         if kind is not int or all(-(2**63) <= label < 2**63 for label in labels):
             held["nullable"] = pandas.Series(labels, dtype=nullable[kind])
-            if kind is not str or "numpy" in held:  # polars passes them to numpy as its own strings
+            if kind is not str or "numpy" in held:  # polars passes string labels as numpy strings
                 held["polars"] = polars.Series(labels)
             held["pyarrow"] = pyarrow.array(labels)
             held["pyarrow chunks"] = pyarrow.chunked_array([labels[:1], labels[1:]])
@@ -154,7 +154,7 @@ label_lists = st.one_of(
 
 def as_table(labels: list[Any], ending: str) -> str:
     file = io.StringIO(newline="")
-    # All fields are quoted, so that a label with a line break stays one field.
+    # All fields are quoted, because a label may contain a line break.
     writer = csv.writer(file, "excel" if ending == ".csv" else "excel-tab", quoting=csv.QUOTE_ALL)
     writer.writerow(["text", "label"])
     writer.writerows([f"word{i} both", label] for i, label in enumerate(labels))
@@ -176,7 +176,7 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
         ".jsonl": as_json(labels),
         ".ndjson": as_json([_as_json_number(label) for label in labels]),
     }
-    # A byte order mark at the beginning of a file is not part of its text.
+    # Readers skip a byte order mark at the beginning of a file, so the first label must have none.
     if not any(set(label) & set("\t\r\n") for label in labels) and labels[0][0] != "\ufeff":
         texts[".txt"] = "".join(f"{label}\tword{i} both\n" for i, label in enumerate(labels))
     paths = [folder / f"file{ending}" for ending in texts]
@@ -202,7 +202,7 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
 
 
 def _as_json_number(label: str) -> Any:
-    """Return the value whose JSON form is the label without quotes, if there is one."""
+    """Return the JSON number that is written like the label, or the label if there is none."""
     try:
         value = json.loads(label)
     except ValueError:
@@ -226,7 +226,7 @@ def test_every_text_format_and_reader_returns_the_same_classes(
         assert list(map(type, scanned.classes)) == list(map(type, whole.classes)), path.name
         first = first or whole
         assert whole == first, path.name
-        assert list(map(str, collection.y)) == labels, path.name  # every digit and letter is there
+        assert list(map(str, collection.y)) == labels, path.name  # no digit is lost
 
 
 @pytest.mark.parametrize(

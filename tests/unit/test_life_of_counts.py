@@ -1,7 +1,7 @@
 """Counts after many updates, merges, differences, saves and failures, compared with a plain list.
 
-This is a Hypothesis state machine. After any sequence of operations, each of a few counts must
-equal the reference's counts of its documents.
+This is a Hypothesis state machine. After any sequence of operations, every ClassCounts must equal
+the counts that the reference computes from the plain list of documents.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import termsift as ts
 from termsift import reference
 
 LABELS = ["b", "a", "", ("x", 1), 7]
-Document = tuple[list[int], Any]  # counts of the terms, and a label
+Document = tuple[list[int], Any]  # how often each term occurs, and the label
 Documents = list[Document]
 Held = tuple[ts.ClassCounts, Documents]
 
@@ -31,7 +31,7 @@ documents = st.lists(
 
 
 def matrix(docs: Documents) -> sparse.csr_array:
-    """Return a matrix of documents with different numbers of terms, as wide as the longest."""
+    """Return a matrix of documents, which has as many columns as the longest document."""
     width = max((len(row) for row, _ in docs), default=0)
     dense = np.zeros((len(docs), width), dtype=np.int64)
     for d, (row, _) in enumerate(docs):
@@ -44,7 +44,7 @@ def labels(docs: Documents) -> list[Any]:
 
 
 def table(counts: Any) -> dict[Any, Any]:
-    """Return the counts by label and index, so the order of classes and the width do not matter."""
+    """Return the counts by label and index, without the order of classes or empty columns."""
     tf, df = (
         m.toarray() if hasattr(m, "toarray") else m
         for m in (counts.term_frequency, counts.document_frequency)
@@ -65,7 +65,7 @@ def assert_holds(held: Held) -> None:
 
 
 class LifeOfCounts(RuleBasedStateMachine):
-    """Several counts, each with a list of its documents."""
+    """Several ClassCounts, each with the list of the documents that it counts."""
 
     held = Bundle("held")
 

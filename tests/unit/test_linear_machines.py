@@ -1,4 +1,4 @@
-"""The machines of guided gain compared with scikit-learn's and with a plain reference."""
+"""The support vector machines of guided gain compared with scikit-learn and with the reference."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def train(
     epochs: int = 3,
     n_threads: int = 1,
 ) -> Any:
-    """Return the weights (terms and an intercept, classes)."""
+    """Train the machines, and return weights of the shape (terms and an intercept, classes)."""
     y = np.asarray(y, dtype=np.int32)
     return _core.linear_machines(
         *validation.check_matrix(X, 1).parts,
@@ -47,8 +47,8 @@ def text_like(n_docs: int, n_classes: int, seed: int = 0) -> tuple[Any, Any]:
 @kinds
 @pytest.mark.parametrize("seed", range(30))
 def test_equal_to_the_reference(kind: Any, seed: int) -> None:
-    # Catches a vector lane with a document of another class, a scaled intercept, a step that uses
-    # the diagonal of another document, and a wrong order of documents.
+    # Catches SIMD code that mixes up the classes of documents, an intercept that is scaled, a step
+    # with the diagonal element of another document, and a wrong order of documents.
     X, y, options = collection(kind, seed)
     n_classes = int(y.max()) + 1
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""More than 2^32 entries in little memory, because one block is mapped many times."""
+"""Count more than 2^31 entries, which need little memory because one block is mapped many times."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.skipif(
     not hasattr(os, "memfd_create"), reason="memory is mapped twice by Linux's memfd_create alone"
 )
 
-N_ENTRIES = 1 << 18  # of a block: whole pages of any type
+N_ENTRIES = 1 << 18  # entries in a block, which fill whole pages of memory
 N_ROWS, N_TERMS = 128, 4096
 N_BLOCKS = 2**31 // N_ENTRIES + 1
 
 
 def end_to_end(blocks: Sequence[np.ndarray[Any, Any]], order: Sequence[int]) -> Any:
-    """Return blocks[i] for each i of `order`, end to end and read-only, in the blocks' memory."""
+    """Return a read-only array that maps blocks[i] for each i of `order` one after the other."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.mmap.restype = ctypes.c_void_p
     libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
@@ -38,7 +38,7 @@ def end_to_end(blocks: Sequence[np.ndarray[Any, Any]], order: Sequence[int]) -> 
         assert os.pwrite(file, block.tobytes(), 0) == size
     reserved = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_NORESERVE", 0)
     base = libc.mmap(None, size * len(order), mmap.PROT_READ, reserved, -1, 0)
-    fixed = mmap.MAP_SHARED | 0x10  # MAP_FIXED, which mmap does not name
+    fixed = mmap.MAP_SHARED | 0x10  # 0x10 is MAP_FIXED, which Python's mmap lacks
     for place, i in enumerate(order):
         at = base + place * size
         assert libc.mmap(at, size, mmap.PROT_READ, fixed, files[i], 0) == at
@@ -63,7 +63,7 @@ def many_entries(blocks: Any, order: Sequence[int]) -> sp.csr_array:
     data = end_to_end([data for _, data in blocks], order)
     X = sp.csr_array((data, indices, indptr), (len(indptr) - 1, N_TERMS))
     assert X.nnz > 2**31
-    assert np.shares_memory(X.indices, indices)  # 17 GB if they were copied
+    assert np.shares_memory(X.indices, indices)  # a copy would take 17 GB
     return X
 
 

@@ -118,8 +118,8 @@ def test_merge_command_names_the_file(run: Any, tmp_path: Path) -> None:
 
 
 def test_numbers_are_words_where_another_shard_has_words(tmp_path: Any) -> None:
-    # Labels of texts become integers if all of them are whole numbers. A shard does not know the
-    # labels of other shards. So 1 in one shard and "1" in another once became two classes.
+    # If all labels of a shard are whole numbers, they become integers. So the label 1 was once the
+    # integer 1 in one shard and the string "1" in another shard, which made two classes.
     (tmp_path / "mon.csv").write_text("label,text\n1,goal team\n2,oil\n")
     (tmp_path / "tue.csv").write_text("label,text\n1,goal ball\nunknown,opera\n")
     days = [tmp_path / "mon.csv", tmp_path / "tue.csv"]

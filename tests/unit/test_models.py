@@ -63,7 +63,7 @@ def test_rates_beyond_2_to_64_are_refused() -> None:
 
 @pytest.mark.parametrize("alpha", [0, 1.0])
 def test_a_coin_that_always_falls_on_one_side(simd_target: str, alpha: Any) -> None:
-    # p is 1 in one class, in all, or in none. The complement 1 - p must never be negative.
+    # Terms have p = 1 in one class, in all classes or in none. 1 - p must never be negative.
     X = sp.csr_array(np.array([[1, 1, 0, 1], [2, 5, 0, 0], [0, 3, 0, 0], [0, 1, 0, 4]]))
     counts = ts.count(X, [0, 0, 1, 1])
     for measure in (measure for measure in NEW if measure.model == "bernoulli"):
@@ -74,7 +74,7 @@ def test_a_coin_that_always_falls_on_one_side(simd_target: str, alpha: Any) -> N
 
 
 def test_documents_of_float_counts_never_exceed_their_class() -> None:
-    # A subtraction rounds: d_ic = n_c in the whole, but d_ic exceeds n_c in the remainder.
+    # If d_ic = n_c in the whole, rounded subtractions could make d_ic exceed n_c in the remainder.
     rng = np.random.default_rng(0)
     seen = False
     for _ in range(50):

@@ -141,7 +141,7 @@ def test_sums_of_texts_are_products_of_their_matrix(
     ngram_range: tuple[int, int], binary: bool
 ) -> None:
     words = np.array([f"{letter}{letter}" for letter in "abcdefghijkl"] + ["w" * 20])
-    sizes = [0, 3, 40_000, 1, 200, 30_000]  # some documents are longer than a piece of 64 KiB
+    sizes = [0, 3, 40_000, 1, 200, 30_000]  # some texts exceed the core's pieces of 64 KiB
     texts = [" ".join(rng.choice(words, size)) for size in sizes]
     vocabulary = ts.count_texts(texts, range(6), ngram_range=ngram_range).term_names[::2].tolist()
     rules = ts.text.TextRules(ngram_range=ngram_range, vocabulary=vocabulary)
@@ -153,7 +153,7 @@ def test_sums_of_texts_are_products_of_their_matrix(
         for threads in (1, 2):
             found = index.sums(_core.Texts.of_strings(texts), weights, binary, threads)
             assert_array_equal(found, expected)
-    # The bits of a result do not depend on other documents or on the SIMD target.
+    # Other documents and the SIMD target must not change any bit of a document's result.
     weights = rng.normal(size=(len(vocabulary), 21))
     found = index.sums(_core.Texts.of_strings(texts), weights, binary)
     for row, text in enumerate(texts):
@@ -206,7 +206,7 @@ def test_counts_without_rules_refuse_texts(counts: ts.ClassCounts) -> None:
 
 
 def test_rounding_of_subtracted_fractions_is_no_occurrence() -> None:
-    # (0.7 + 0.1) - 0.7 is less than 0.1, so subtracting the second row would leave less than 0.
+    # (0.7 + 0.1) - 0.7 is less than 0.1, so without the second row the count would be below 0.
     X, y = np.array([[0.7, 1], [0.1, 1], [0, 2], [0, 1]]), [0, 0, 0, 1]
     rest = ts.count(X, y) - ts.count(X[:1], y[:1])
     found, expected = (

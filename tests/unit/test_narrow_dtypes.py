@@ -19,7 +19,7 @@ ROWS, COLUMNS = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
 
 
 def duplicated(dtype: str) -> tuple[sp.coo_array, np.ndarray]:
-    """Return a matrix with duplicates of the largest values, and the matrix of their sums."""
+    """Return a matrix with duplicate entries of the dtype's largest value, and the exact sums."""
     largest = {"f4": 2**24, "?": 1}.get(dtype) or np.iinfo(dtype).max
     data = np.array([largest, 1, 1, largest, largest, 1], dtype)
     summed = np.zeros((3, 2))
@@ -28,7 +28,7 @@ def duplicated(dtype: str) -> tuple[sp.coo_array, np.ndarray]:
 
 
 def as_csr(X: Any) -> sp.csr_array:
-    """Return the matrix as CSR, with its duplicates."""
+    """Return the matrix as CSR, without summing duplicate entries."""
     return sp.csr_array((X.data, COLUMNS, [0, 3, 5, 6]), shape=X.shape)
 
 
@@ -64,7 +64,7 @@ def test_the_length_of_a_document_is_added_in_float64() -> None:
 
 @pytest.mark.parametrize(("dtype", "value"), [("?", 1), ("u1", 128), ("i1", 1)])
 def test_an_indicator_with_a_duplicate_is_refused(dtype: str, value: int) -> None:
-    # In uint8, 128 + 128 + 1 would be 1, and in bool True + True would be True.
+    # If duplicates were summed in uint8, 128 + 128 + 1 would be 1. In bool, True + True is True.
     data = np.array([value, value, 1][: 2 + (dtype == "u1")], dtype)
     y = sp.csr_array((data, [0] * len(data), [0, len(data)]), shape=(1, 2))
     with pytest.raises(ValueError, match=rf"y has {data.sum(dtype=int)} at row 0, column 0"):

@@ -9,8 +9,8 @@ from scipy import stats
 
 import termsift as ts
 
-# Term 0 is in no document and term 1 in all. Only the tables of the other terms have no margin of
-# 0.
+# Term 0 is in no document, and term 1 is in all. Contingency tables of the other terms have no sum
+# of 0 in any row or column.
 rng = np.random.default_rng(1997)
 N_CLASSES = 4
 Y = np.r_[np.arange(N_CLASSES), rng.choice(N_CLASSES, 116, p=[0.4, 0.3, 0.2, 0.1])]
@@ -23,7 +23,7 @@ ORDINARY = [i for i in range(12) if 0 < np.count_nonzero(X[:, i]) < len(Y)]
 
 
 def contingency(i: int, c: int) -> list[list[int]]:
-    """Return documents with the term and without it (rows), of the class and of others."""
+    """Return the 2 x 2 table of documents: with and without the term, in and outside the class."""
     has, within = X[:, i] > 0, c == Y
     return [[int(np.sum(rows & columns)) for columns in (within, ~within)] for rows in (has, ~has)]
 
@@ -72,7 +72,7 @@ def test_two_by_two_tables_are_scipys(method: str, lambda_: str | None) -> None:
     assert_array_equal(found.classes, values.argmax(axis=0))
     chosen = np.take_along_axis(per_class.signs, found.classes[None], axis=0)[0]
     assert_array_equal(found.signs, chosen)
-    # No document has term 0, all have term 1.
+    # No document has term 0, and all documents have term 1.
     assert_array_equal(found.statistics[:2], 0)
     assert_array_equal(found.pvalues[:2], 1)
 

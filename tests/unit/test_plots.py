@@ -1,4 +1,4 @@
-"""Plots: lines show the curves and differ without colour; files have the same bytes each time."""
+"""Plots: lines show the curves and differ even without colour; files are reproducible."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_shade_is_a_standard_error(curves: dict[str, ts.Curve], one_run: ts.
             at = corners[corners[:, 0] == k, 1]
             np.testing.assert_allclose(at.min(), 100 * (mean - error))
             np.testing.assert_allclose(at.max(), 100 * (mean + error))
-    assert not plot_curves(one_run).axes[0].collections  # one run has no spread
+    assert not plot_curves(one_run).axes[0].collections  # a single run has no error band
 
 
 def test_lines_differ_without_colour_too() -> None:
@@ -122,7 +122,7 @@ def test_the_bars_are_the_scores(counts: ts.ClassCounts) -> None:
     assert ranking.terms is not None
     assert bars(axes) == (ranking.terms[:7].tolist(), ranking.scores[:7].tolist())
     bottom, top = axes.get_ylim()
-    assert bottom > top  # the best is on top
+    assert bottom > top  # the best term is on top
     assert axes.figure.get_supxlabel() == "score (ig)"
     assert len(plot_ranking(ranking, k=99).axes[0].patches) == 30
     counts.term_names = None
@@ -207,7 +207,7 @@ def test_compare_draws(run: Any, texts: Path, tmp_path: Path) -> None:
     arguments = ["compare", texts, "--method", "md,ig"]
     result = run(*arguments, "--plot", tmp_path / "a.png")
     assert (result.code, result.err) == (0, "")
-    assert result.out == run(*arguments).out  # the table is there nevertheless
+    assert result.out == run(*arguments).out  # the table is still printed
 
     collection = read_files(texts)
     figure = plot_curves(ts.cross_validate(collection.X, collection.y, ["md", "ig"]))

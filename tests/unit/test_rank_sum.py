@@ -38,12 +38,12 @@ def test_the_reference_agrees(rows: list[list[int]], n_target: int) -> None:
         assert found["rank_sum"][row] == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-# The factor 0.25 makes values floats. With the shape 3, some documents have more than 16 values.
+# The factor 0.25 makes the values floats. With shape 3, some documents have more than 16 values.
 @pytest.mark.parametrize(("shape", "factor"), [(0.3, 1), (0.3, 0.25), (3, 1)])
 def test_it_is_the_test_of_scipy(shape: float, factor: float) -> None:
     rng = np.random.default_rng(0)
     X = rng.poisson(rng.gamma(shape, 2, 40) ** (1 + (shape > 1)), (150, 40)) * factor
-    X[7] = 0  # a document without tokens takes no part
+    X[7] = 0  # a document without tokens is left out
     y = np.array(["a"] * 60 + ["b"] * 90)
     found = rank_sum(sparse.csr_array(X), y).table
     lengths = X.sum(axis=1)
@@ -64,14 +64,14 @@ def test_threads_and_the_order_of_entries_do_not_matter() -> None:
     assert X.nnz > 1 << 17  # enough work for two threads
     expected = rank_sum(X, y, n_threads=1).table["rank_sum"]
     np.testing.assert_array_equal(rank_sum(X, y, n_threads=2).table["rank_sum"], expected)
-    doubled = np.repeat(np.arange(X.nnz), 2)[::-1]  # each occurrence in two halves, backwards
+    doubled = np.repeat(np.arange(X.nnz), 2)[::-1]  # two halves of each entry, in reverse order
     halves = X.data[doubled] / 2, X.indices[doubled], X.nnz * 2 - 2 * X.indptr[::-1]
     found = rank_sum(sparse.csr_array(halves, shape=X.shape), y[::-1]).table["rank_sum"]
     np.testing.assert_array_equal(found, expected)
 
 
 def test_one_long_document_does_not_make_a_term_key() -> None:
-    # Nine documents of a have term 0 as often as those of b, and one has it 500 times.
+    # One document of a has term 0 500 times. All other documents of a and b have term 0 once.
     X = np.array([[1, 3, 9]] * 9 + [[500, 0, 0]] + [[1, 0, 12]] * 10)
     y = ["a"] * 10 + ["b"] * 10
     assert ts.count(X, y).keyness("a", "b", k=1).table["index"].tolist() == [0, 2]

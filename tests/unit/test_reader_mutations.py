@@ -1,8 +1,8 @@
-"""Files with changed bytes: a reader must read them, or raise our error that names the file.
+"""Change bytes of files: a reader must read each file, or raise our error that names the file.
 
-A child process changes and reads the files, so a signal fails the test but does not end the run.
-TERMSIFT_MUTATIONS sets the number of changed files of each kind. A failure has a name, by which it
-can be repeated:
+A child process changes and reads the files, so a crash fails the test but does not end pytest.
+TERMSIFT_MUTATIONS sets the number of changed files of each kind. Each changed file has a name, with
+which a failure can be repeated:
 
     PYTHONPATH=tests python tests/unit/test_reader_mutations.py /tmp/empty feather:17
 """
@@ -32,14 +32,14 @@ from counts_files import HEADER_SIZE, sealed
 from file_kinds import KINDS, WORDS, as_folders, random_collection, write, zstandard
 from termsift import cli
 
-MEMORY = 6 << 30  # of address space, for a file that claims to be large
-HANGS = 1800  # seconds; these files never take so long
+MEMORY = 6 << 30  # Limit of the address space, as changed files may claim to be very large.
+HANGS = 1800  # Seconds, after which reading counts as hanging.
 NUMBERS = [0, 1, -1, -5, 2**31 - 1, -(2**31), 2**30, 4000, 2**62]
 ALL_KINDS = (*KINDS, "npz csc", "npz coo", "npz bsr", "npz dia", "svm terms", "classes", "counts")
 
 
 def write_kind(kind: str, folder: Path) -> tuple[Path, dict[str, Any]]:
-    """Write a collection as a file of some kind, and return it with the options to read it."""
+    """Write a collection as a file of some kind. Return its path and the options to read it."""
     X, y = random_collection()
     if kind == "classes":
         return as_folders(folder), {}
@@ -114,7 +114,7 @@ def change_within(rng: random.Random, path: Path) -> None:
 
 
 def readers(path: Path, options: dict[str, Any]) -> dict[str, Callable[[], object]]:
-    """Return every way to read a file."""
+    """Return all functions and commands that can read a file, by name."""
     words = [word for name, value in options.items() for word in (f"--{name}", value)]
     ways: dict[str, Callable[[], object]] = {
         "rank": lambda: command("rank", path, "-k", "3", *words)
@@ -140,7 +140,7 @@ def command(*words: object) -> None:
 
 
 def verdict(error: BaseException, path: Path) -> str | None:
-    """Return the fault of an error: it is not one of ours, or it does not name the file."""
+    """Return what is wrong with an error, or None if its type is ours and it names the file."""
     kind = type(error)
     ours = kind.__module__.partition(".")[0] in ("builtins", "termsift")
     known = isinstance(error, (ValueError, OSError, TypeError, MemoryError, ArithmeticError))
@@ -148,12 +148,12 @@ def verdict(error: BaseException, path: Path) -> str | None:
     if not ours or not known or isinstance(error, UnicodeError):
         return told
     if isinstance(error, MemoryError) and str(error).startswith("not enough memory to count"):
-        return None  # a valid file of a billion columns
+        return None  # the changed file is valid and has a billion columns
     return None if str(path.parent) in str(error) else f"does not name the file: {told}"
 
 
 def child(folder: Path, places: list[str]) -> None:
-    """Change and read files; the last line of the output names the file being read."""
+    """Change and read files. The last line of output names the file that is being read."""
     with contextlib.suppress(ImportError, ValueError):
         import resource
 
@@ -168,7 +168,7 @@ def child(folder: Path, places: list[str]) -> None:
 
 
 def read_changed(folder: Path, place: str) -> None:
-    """Write the files of a kind, change one of them, and read them in every way."""
+    """Write the files of a kind, change one file, and read them with every reader."""
     rng = random.Random(place)
     path, options = write_kind(place.rpartition(":")[0], folder)
     target = rng.choice(sorted(file for file in folder.rglob("*") if file.is_file()))

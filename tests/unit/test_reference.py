@@ -41,40 +41,40 @@ def test_three_classes_by_hand():
 
 
 def test_priors_by_hand():
-    # Uniform: q_00 = (1/3 + 1/2) / 2 = 5/12, so (1/4)^2 / (35/144) = 9/35.
+    # With a uniform prior, q_00 is (1/3 + 1/2) / 2 = 5/12, and the value (1/4)^2 / (35/144) = 9/35.
     uniform = reference.class_scores(
         THREE, "md_chi2", class_prior="uniform", noncentrality="pearson"
     )
     assert_allclose(uniform[:2], np.full((2, 2), 9 / 35))
-    # Only classes 0 and 1 have weight: q_00 = 1/3, and q of class 2 is (2/3 + 1/3) / 2 = 1/2.
+    # With the prior (1, 1, 0), q_00 is 1/3, and q of class 2 is (2/3 + 1/3) / 2 = 1/2.
     pair = reference.class_scores(THREE, "md_chi2", class_prior=[1, 1, 0], noncentrality="pearson")
-    assert_allclose(pair, [[1 / 2] * 2, [1 / 2] * 2, [0, 0]])  # (1/3)^2 / (2/9)
-    # Only proportions matter.
+    assert_allclose(pair, [[1 / 2] * 2, [1 / 2] * 2, [0, 0]])  # 1/2 is (1/3)^2 / (2/9).
+    # Priors in equal proportions give equal scores.
     for prior in ([1, 1, 2], (0.25, 0.25, 0.5), np.array([5, 5, 10], dtype=np.uint8)):
         scores = reference.class_scores(THREE, "md", class_prior=prior)
         assert_array_equal(scores, reference.class_scores(THREE, "md"))
 
 
 def test_smoothing_by_hand():
-    # b1 = 1/2 and b2 = 3/2: p = (3.5, 0.5, 1.5) / 5.5; the gap 6/11, squared, over 10/121 is 36/10.
+    # With b1 = 1/2 and b2 = 3/2, p is (3.5, 0.5, 1.5) / 5.5. The value is (6/11)^2 / (10/121).
     half = reference.class_scores(TWO, "md_chi2", alpha=0.5, noncentrality="pearson")
     assert half[0, 0] == pytest.approx(3.6)
     assert_array_equal(
         reference.class_scores(TWO, "md", alpha=(0.5, 1.5)),
         reference.class_scores(TWO, "md", alpha=0.5),
     )
-    # b1 = 1 and b2 = 6: p = (4, 1, 2) / 10; (3/10)^2 / (9/100).
+    # With b1 = 1 and b2 = 6, p is (4, 1, 2) / 10, and the value is (3/10)^2 / (9/100) = 1.
     pair = reference.class_scores(TWO, "md_chi2", alpha=(1, 6), noncentrality="pearson")
     assert pair[0, 0] == pytest.approx(1)
 
 
 def test_zero_conventions_by_hand():
-    # Without smoothing, p = (1/2, 1/2) and (0, 1): x log(x/0) = inf in both columns of class 0;
-    # class 1 has 0 log 0 = 0 and 1 log(1 / (1/2)).
+    # Without smoothing, the classes have p = (1/2, 1/2) and (0, 1). Class 0 has x log(x/0) = inf
+    # for both terms. Class 1 has 0 log 0 = 0, and 1 log(1 / (1/2)).
     counts = table([[1, 1], [0, 2]], [1, 1])
     log_2 = math.log(2)
     assert_allclose(reference.class_scores(counts, "md", alpha=0), [[INF, INF], [log_2, log_2]])
-    # In Neyman's half, p (1-p) = 0. Pearson's half is (1/4) / (1/4).
+    # In Neyman's part of class 1, p (1-p) is 0. Pearson's part is (1/4) / (1/4).
     pearson = reference.class_scores(counts, "md_chi2", alpha=0, noncentrality="pearson")
     assert_allclose(pearson, [[INF, INF], [1, 1]])
     assert_array_equal(reference.class_scores(counts, "md_chi2", alpha=0), np.full((2, 2), INF))
@@ -82,7 +82,7 @@ def test_zero_conventions_by_hand():
 
 # ---- counting ------------------------------------------------------------------------------------
 
-# Two documents of class "a", one of "b". The first stores term 0 as 1 + 2 and term 2 as a zero.
+# Two documents have class "a", one has "b". Document 0 stores 1 and 2 for term 0, 0 for term 2.
 X_UNTIDY = sparse.csr_array((3, 3), dtype=np.int64)
 X_UNTIDY.indices = np.array([2, 0, 0, 1, 2, 2])
 X_UNTIDY.data = np.array([0, 1, 2, 4, 5, 6])
@@ -104,7 +104,7 @@ def test_count_by_hand():
 
 
 def test_count_with_several_labels_by_hand():
-    # The first document has both classes, the second has one, and the third has none.
+    # The first document has two classes, the second has one, and the third has no class.
     y = np.array([[1, 1], [0, 1], [0, 0]])
     for indicator in (y, y.astype(bool), y.astype(float), sparse.csc_array(y)):
         counts = reference.count(X_UNTIDY, indicator)

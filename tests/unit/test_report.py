@@ -37,7 +37,7 @@ def test_the_heading(tmp_path: Path) -> None:
     assert begins == f"made-up letters {heading} Source: made-up letters. "
     titled = written(letters(), tmp_path, title="A & B").text()
     assert titled.startswith("A & B A & B Source: made-up letters. ")
-    # Counts do not know their source.
+    # Unlike a Collection, counts do not know the name of their source.
     counts = written(ts.count(letters().X, letters().y), tmp_path).text()
     assert counts.startswith(f"{heading} {heading} Terms are scored")
 
@@ -69,7 +69,7 @@ def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
         shown = [float(row[1]) for row in rows]
         np.testing.assert_allclose(shown, found.scores, rtol=0.0051)
     bars = [style["style"] for style in page.all("span") if style.get("class") == "bar"]
-    assert bars.count("width:100.0%") == 3  # the best term of each class
+    assert bars.count("width:100.0%") == 3  # the best term of each class has a full bar
 
 
 def test_the_best_terms(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_the_best_terms(tmp_path: Path) -> None:
 
 
 def frequencies(page: Page) -> Any:
-    """Return the data of the chart."""
+    """Return the data of the page's chart."""
     (data, _) = (text for tag, text in page.texts if tag == "script")
     return json.loads(data)
 
@@ -181,8 +181,8 @@ def test_documents_of_several_labels(tmp_path: Path) -> None:
     X = sparse.csr_array(np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]]))
     page = written(Collection(X, y, None, "letters", ["ham", "spam"]), tmp_path)
     facts = [text for tag, text in page.texts if tag == "dd"]
-    assert facts[:5] == ["4", "2", "3", "13", "3.2"]  # a document of two classes counts once
-    assert page.tables["Leading terms of ham"][1][0] == "0"  # terms without names
+    assert facts[:5] == ["4", "2", "3", "13", "3.2"]  # Documents of two classes count once.
+    assert page.tables["Leading terms of ham"][1][0] == "0"  # Terms without names have numbers.
 
 
 def test_a_page_is_bounded(tmp_path: Path) -> None:
@@ -195,15 +195,15 @@ def test_a_page_is_bounded(tmp_path: Path) -> None:
     data = frequencies(page)
     assert len(data["classes"]) == 24
     assert len(set(data["terms"])) == len(data["terms"]) == 1200
-    # The most distinctive term of each class is there.
+    # The chart has the most distinctive term of each class.
     assert {f"term {c}" for c in range(24)} <= set(data["terms"])
 
 
 @pytest.mark.parametrize(
     ("X", "labels"),
     [
-        ([[1], [2], [1], [0]], list("aabb")),  # a single term
-        ([[0, 0], [0, 0], [0, 0], [0, 0]], list("aabb")),  # no term anywhere
+        ([[1], [2], [1], [0]], list("aabb")),  # A collection of a single term.
+        ([[0, 0], [0, 0], [0, 0], [0, 0]], list("aabb")),  # Documents without terms.
         ([[1.5, 0], [0, 2.25], [3, 0], [0, 1]], list("abab")),
         ([[1, 0], [0, 2], [3, 0], [0, 1]], [1, "a", 1, "a"]),
     ],
@@ -218,7 +218,7 @@ def test_small_collections(tmp_path: Path, X: list[list[float]], labels: list[ob
 
 @pytest.mark.parametrize("method", [entry.name for entry in ts.methods()])
 def test_every_method_has_a_page(tmp_path: Path, method: str) -> None:
-    # Some methods give an infinite score to a term of one class. One term occurs nowhere.
+    # Some methods give an infinite score to a term of one class. The term "zebra" never occurs.
     X = sparse.csr_array(np.array([[3, 0, 1, 0], [2, 0, 0, 0], [0, 2, 1, 0], [0, 3, 1, 0]]))
     names = np.array(["bacon", "viagra", "the", "zebra"], dtype=object)
     y = np.array(["ham", "ham", "spam", "spam"], dtype=object)
@@ -241,7 +241,7 @@ def test_no_text_becomes_markup(tmp_path: Path) -> None:
     labels = np.array([HOSTILE[int(str(label)[-1])] for label in collection.y], dtype=object)
     hostile = Collection(collection.X, labels, collection.term_names, HOSTILE[1])
     page = written(hostile, tmp_path)
-    # With other names, the classes have another order, but the page has the same elements.
+    # Hostile names change the order of the classes, but must not change which elements there are.
     assert sorted(tag for tag, _ in page.elements) == sorted(tag for tag, _ in plain.elements)
     assert all(not name.startswith("on") for _, found in page.elements for name in found)
     terms = [row[1] for row in page.tables[BEST][1:]]
@@ -272,7 +272,7 @@ def test_it_loads_nothing(tmp_path: Path) -> None:
     digest = b64encode(sha256(script.encode()).digest()).decode()
     (policy,) = (a["content"] for a in page.all("meta") if "http-equiv" in a)
     expected = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    assert policy == expected  # so that no other script runs
+    assert policy == expected  # the browser runs no other script
 
 
 def test_the_same_input_returns_the_same_bytes(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ BLOCK_BYTES = [4, 60, 1 << 20]
 
 
 def read_in_blocks(monkeypatch: Any, n_bytes: int) -> None:
-    """Set the size of the blocks in which inputs of every kind are read."""
+    """Make the readers of all kinds of files read blocks of this size."""
     monkeypatch.setattr(_matrices, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_tables, "BLOCK_BYTES", n_bytes)
     monkeypatch.setattr(_class_folder, "BLOCK_BYTES", n_bytes)
@@ -45,7 +45,7 @@ def expected(collection: Any, path: Path) -> ts.ClassCounts:
     counts = ts.count(X, [int(label) for label in y])
     if ts.scan(path, **({"labels": path} if path.suffix in (".npz", ".mtx") else {})).has_texts:
         counts.term_names = WORDS
-        counts = counts.with_min_df(1)  # a word that never occurs is no term
+        counts = counts.with_min_df(1)  # words that never occur are no terms of texts
     return counts
 
 

@@ -15,7 +15,7 @@ from termsift.io._source import SKIP
 
 
 def refused(path: Any, **options: Any) -> str:
-    """Count a scan that must fail. Return the message without the cure that all bad rows share."""
+    """Count a scan that must fail. Return the message without the advice about skipping rows."""
     with pytest.raises((ValueError, TypeError)) as caught:
         ts.count(ts.scan(path, **options))
     assert "\n" not in str(caught.value)

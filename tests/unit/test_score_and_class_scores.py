@@ -1,9 +1,9 @@
 """A score must be the aggregate of its class scores.
 
-The two functions share little code: `score` sums most classes at once by tables and short series,
-and `class_scores` evaluates each class separately. The random collections have 2 to 2,000 classes
-of one to a million documents, and smoothing from 1e-12 to 10,000. The environment variable
-TERMSIFT_COLLECTIONS sets the number of collections for each method and model.
+`score` sums most classes at once by tables and short series, and `class_scores` evaluates each
+class separately, so `score` and `class_scores` share little code. The random collections have 2 to
+2,000 classes of one to a million documents, and smoothing from 1e-12 to 10,000. The environment
+variable TERMSIFT_COLLECTIONS sets the number of collections for each method and model.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ import termsift as ts
 from exact_scores import MEASURES, Measure
 
 N_COLLECTIONS = int(os.environ.get("TERMSIFT_COLLECTIONS", "2"))
-# Numbers of classes and terms. Above some 1,200 terms, sums over many classes come from tables.
+# (classes, terms). With more than about 1,200 terms, sums over many classes come from tables.
 SHAPES = [(150, 3000), (2, 70), (12, 3000), (600, 2000), (3, 700), (40, 3000), (2000, 1500)]
 Prior: TypeAlias = str | list[float] | None
 Alpha: TypeAlias = float | tuple[float, float]
 
 
 def class_weights(rng: np.random.Generator, n_classes: int) -> NDArray[Any]:
-    """Return numbers of documents: equal, between 1 and a million, or mostly tiny."""
+    """Return random class sizes: all equal, between 1 and a million, or mostly tiny."""
     kind = rng.integers(5)
     if kind == 0:
         return np.full(n_classes, rng.choice([1, 2, 30, 1000]))
@@ -45,9 +45,9 @@ def class_weights(rng: np.random.Generator, n_classes: int) -> NDArray[Any]:
 
 
 def collection(rng: np.random.Generator, n_classes: int, n_terms: int) -> ts.ClassCounts:
-    """Return counts of one to three rows for each class, with weights that add up to its documents.
+    """Return counts of one to three rows per class, whose weights add up to the class's size.
 
-    Some terms occur in every class, others in a few, in one, or in none.
+    Some terms occur in every class. Other terms occur in a few classes, in one, or in none.
     """
     documents = class_weights(rng, n_classes)
     rows_of_class = rng.integers(1, 4)
@@ -57,7 +57,7 @@ def collection(rng: np.random.Generator, n_classes: int, n_terms: int) -> ts.Cla
     popularity = rng.uniform(1, 6)
     terms = (n_terms * rng.random(len(rows)) ** popularity).astype(int)
     values = np.ceil(rng.pareto(rng.choice([0.5, 2]), len(rows))).clip(1, 10**6).astype(int)
-    common = rng.integers(0, 4)  # terms of nearly every document
+    common = rng.integers(0, 4)  # number of terms in very many documents
     for term in range(common):
         has = np.flatnonzero(rng.random(len(y)) < rng.choice([0.5, 0.98]))
         rows, terms = np.r_[rows, has], np.r_[terms, np.full(len(has), n_terms - 1 - term)]
@@ -95,9 +95,9 @@ def priors(rng: np.random.Generator, n_classes: int) -> Prior:
 def exact_sums(
     values: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return exact weighted sums of the rows, and the sums of the magnitudes.
+    """Return exact weighted sums of the rows, and the weighted sums of the magnitudes.
 
-    A sum of infinities of both signs is 0.
+    A sum with inf and -inf counts as 0.
     """
     values = values[weights > 0]
     above, below = np.isposinf(values).any(axis=0), np.isneginf(values).any(axis=0)
@@ -147,7 +147,8 @@ def test_a_score_is_the_aggregate_of_its_class_scores(measure: Measure) -> None:
 
 
 def test_classes_of_one_document_do_not_spoil_a_score() -> None:
-    # A class without the term has p = 1/3 here; the series for p <= 1/64 once had an error of 3e-8.
+    # In a class of one document, even an absent term has p = 1/3. A bug once used the series for
+    # p <= 1/64, with an error of 3e-8.
     documents = np.array([1, 1] + [200] * 18)
     y = np.repeat(np.arange(20), documents)
     rng = np.random.default_rng(0)

@@ -1,4 +1,4 @@
-"""The promises of every score in the registry, on small and unusual collections.
+"""Properties that every score of the registry promises, on small and unusual collections.
 
 Other files test single methods: published values, bounds, limits and warnings.
 """
@@ -23,11 +23,11 @@ from termsift import _core, reference
 
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 AGGREGATES: tuple[Any, ...] = ("sum", "mean", "max")
-# The class scores of these methods are 0 exactly if the class and the others have equal shares.
+# These methods have the class score 0 if and only if a term is neither over- nor under-represented.
 ZERO_WITHOUT_DIRECTION = ("md", "md_chi2", "chi2", "ngl", "gss", "g2", "ig", "mi", "log_odds")
 ZERO_WITHOUT_DIRECTION += ("chi2_counts", "relevancy", "log_ratio", "g2_counts")
-# The class scores of these methods have the sign of the direction, for cet only if the class has
-# the term.
+# The class scores of these methods are positive if a term is over-represented in the class, and
+# negative if the term is under-represented.
 SIGNED = ("mi", "ngl", "gss", "relevancy", "log_odds", "log_ratio")
 
 Collection = tuple[Any, Any, dict[str, Any]]  # documents, labels, and options of ts.count
@@ -56,7 +56,7 @@ def counts_of(name: str) -> ts.ClassCounts:
 
 
 def arguments_of(counts: ts.ClassCounts) -> list[tuple[Any, Any]]:
-    """Return pairs of smoothing and class prior. The last has no weight on the first class."""
+    """Return pairs of smoothing and class prior. In the last pair, a class may have the prior 0."""
     present = np.asarray(counts.class_docs) > 0
     scattered = np.where(present, np.arange(counts.n_classes) + 0.1, 5.0)
     if np.count_nonzero(present) > 2:
@@ -67,9 +67,9 @@ def arguments_of(counts: ts.ClassCounts) -> list[tuple[Any, Any]]:
 def assert_agrees_with_the_reference(
     counts: ts.ClassCounts, expected: Any, measure: Measure, alpha: Any, class_prior: Any
 ) -> None:
-    """Check the values and the scores, and that the directions are exactly equal."""
+    """Check class scores and scores approximately, and directions exactly."""
     method, arguments = measure.method, {"alpha": alpha, "class_prior": class_prior}
-    # The reference's formulas of probabilities lose digits when p, q or rates are rounded.
+    # The reference's formulas lose digits, because p, q and rates are rounded.
     largest = 1 + counts.term_frequency.toarray().max(initial=0)
     close: Any = {"rtol": 1e-11, "atol": 1e-13}
     if measure.of_probabilities:
@@ -77,7 +77,7 @@ def assert_agrees_with_the_reference(
     values = counts.class_scores(method, **arguments, **measure.options)
     specified = reference.class_scores(expected, method, **arguments, **measure.options)
     assert_allclose(values, specified, **close)
-    # A sum of values of both signs may lose digits of the largest value.
+    # If positive and negative class scores cancel, their sum loses digits.
     close["atol"] *= max(1.0, np.abs(specified[np.isfinite(specified)]).max(initial=0))
     for aggregate in (None, *AGGREGATES):
         options = {"aggregate": aggregate, **arguments, **measure.options}
@@ -95,7 +95,7 @@ def assert_signs(
 ) -> None:
     method = measure.method
     if method == "log_odds" and alpha in (0, (0, 0)):
-        return  # without a prior its value is 0 for 0/0 and infinite for a class of one term
+        return  # without smoothing, log_odds is 0 for 0/0, and infinite in classes of one term
     if method in ZERO_WITHOUT_DIRECTION:
         assert_array_equal(values == 0, directions == 0)
     if method in SIGNED:
@@ -124,7 +124,8 @@ def test_scores_are_exact(name: str) -> None:
             assert_exact(counts, measure, alpha, class_prior)
 
 
-# The reference's formulas lose every digit for large counts. For fractions, n depends on the order.
+# Large counts are left out, because the reference loses all digits, and so are fractions, whose
+# sums are rounded in another order.
 @pytest.mark.full(cases=len(COLLECTIONS))
 @pytest.mark.parametrize("name", sorted({*COLLECTIONS} - {"counts up to 2^40", "fractions"}))
 def test_the_reference_agrees(name: str) -> None:
@@ -155,7 +156,7 @@ def test_any_collection(
             with pytest.raises(ValueError, match="at least two"):
                 counts.score(measure.method, **measure.options)
         return
-    # Fractions add up to n only up to rounding, so a cell or a gap of 0 may become 1e-17.
+    # Fractions add up to n only up to rounding, so that 1e-17 may be left instead of 0.
     assume(counts._counts.exact)
     expected = reference.count(X, y, sample_weight)
     assert_agrees_with_the_reference(counts, expected, measure, alpha, class_prior)
@@ -166,8 +167,8 @@ def test_any_collection(
 def equal_shares(draw: st.DrawFn) -> ts.ClassCounts:
     """Draw classes of very different sizes that often have equal shares of a term.
 
-    A class has two weighted documents, one of them without terms. So it may have a million
-    documents but few tokens, or few documents but many tokens.
+    Each class has two weighted documents, and one of the two has no terms. So a class may have a
+    million documents but few tokens, or few documents but many tokens.
     """
     n_classes, n_terms = draw(st.integers(2, 12)), draw(st.integers(1, 6))
     cell = st.one_of(st.integers(0, 3), st.integers(0, 10**6))
@@ -178,7 +179,7 @@ def equal_shares(draw: st.DrawFn) -> ts.ClassCounts:
     X[::2] = np.array(rows)[chosen]
     sizes = st.one_of(st.integers(1, 3), st.integers(1, 10**6))
     weights = np.array(draw(st.lists(sizes, min_size=len(X), max_size=len(X))))
-    scale = draw(st.sampled_from([1, 1, 0.25]))  # fractions whose sums are exact
+    scale = draw(st.sampled_from([1, 1, 0.25]))  # 0.25 gives fractions with exact sums
     return ts.count(X, np.arange(len(X)) // 2, weights if scale == 1 else weights * scale)
 
 
@@ -205,7 +206,7 @@ def test_five_thousand_classes(method: str) -> None:
     X = sp.random_array(
         (5000, 70),
         density=0.01,
-        random_state=rng,  # by its name in scipy 1.12 as well
+        random_state=rng,  # scipy 1.12 has only this name
         dtype=np.int64,
         data_sampler=lambda size: rng.integers(1, 9, size),
     )
@@ -228,9 +229,9 @@ def test_five_thousand_classes(method: str) -> None:
 
 @pytest.fixture(scope="module", params=[5, 300])
 def counts(request: pytest.FixtureRequest) -> ts.ClassCounts:
-    """Return few classes, which are scored one by one, or many, for which tables are used.
+    """Return counts of 5 classes, which are scored one by one, or of 300, scored with tables.
 
-    The counts of few classes have several chunks of 4,096 terms. Terms are common, rare or unseen.
+    With 5 classes, there are several chunks of 4,096 terms. Terms are common, rare or unseen.
     """
     rng = np.random.default_rng(11)
     n_terms, n_docs = 9001 if request.param == 5 else 2001, 4 * request.param + 70
@@ -262,7 +263,7 @@ def test_threads_targets_and_terms_change_no_bit(counts: ts.ClassCounts, measure
 
 
 def test_order_and_neighbours_change_nothing(method: str) -> None:
-    # A common term is scored carefully, and so is the equal term in another block.
+    # Terms 3 and 350 are common and equal, but in different blocks. Their scores must be equal.
     rng = np.random.default_rng(16)
     y = rng.integers(0, 3, 300)
     X = rng.poisson(rng.gamma(0.3, 1.0, (3, 400))[y])
@@ -328,4 +329,4 @@ def test_nothing_is_nan_without_smoothing(method: str) -> None:
                         method, alpha=0, class_prior=prior, aggregate=how, **measure.options
                     )
                     assert not np.isnan(scores).any()
-                    assert scores[1] == 0  # the term never occurs: p = q = 0
+                    assert scores[1] == 0  # term 1 never occurs, so p = q = 0

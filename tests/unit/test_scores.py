@@ -1,4 +1,4 @@
-"""Scores and rankings: they equal the reference, and keep their promises to users."""
+"""Scores and rankings equal the reference, and do what the documentation promises."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_ranking_shows_how_it_was_made(model: Any) -> None:
 
 
 def scores_of(found: Any) -> Any:
-    """Return the scores; tests of significance also return p-values."""
+    """Return the scores of a result, which may also contain p-values."""
     return found[0] if isinstance(found, tuple) else found
 
 

@@ -14,7 +14,7 @@ from strategies import csr_matrices, labels
 from termsift._evaluate.curve import METRICS
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
-# With a far smaller alpha, two classes may differ by less than the core's rounding errors.
+# With a much smaller alpha, sums of two classes may differ by less than the core's rounding errors.
 ALPHAS = (1e-6, 0.01, 0.5, 1.0, 10.0)
 
 
@@ -31,7 +31,7 @@ def assert_is_the_reference(ranking, X, y, X_test, y_test, ks, model, alpha=1.0)
 
 @st.composite
 def problems(draw):
-    """Draw training and test documents, their labels, a ranking and ks."""
+    """Draw training and test documents with labels, a ranking, and numbers of terms `ks`."""
     n_terms = draw(st.integers(1, 8))
     dtypes = (np.bool_, np.int8, np.int16, np.uint8, np.int32, np.float32, np.float64)
     X, X_test = (
@@ -44,7 +44,7 @@ def problems(draw):
     return X, y[: X.shape[0]], X_test, y[X.shape[0] :], ranking, ks
 
 
-# Here scikit-learn is wrong by 1e-7 and predicts class 1; class 0 is likelier by 2e-10.
+# scikit-learn predicts class 1 because of an error of 1e-7, but class 0 is more probable by 2e-10.
 ROUNDED = (
     np.array([[0, 0], [0, 0], [0, 0], [1, 1]]),
     [0, 0, 0, 1],
@@ -63,23 +63,22 @@ def test_every_k_equals_the_reference(problem, model, alpha) -> None:
 
 @given(st.integers(2, 5), st.integers(1, 7), st.integers(0, 2**32), st.sampled_from(MODELS))
 def test_collections_with_many_ties(n_classes, n_terms, seed, model) -> None:
-    # The classes are permutations of one another and have few, small counts, so many ties are
-    # exact.
+    # The classes have permutations of the same few small counts, so there are many exact ties.
     rng = np.random.default_rng(seed)
     one = rng.integers(0, 3, (2, n_terms))
     X = np.vstack([one[:, rng.permutation(n_terms)] for _ in range(n_classes)])
     y = np.repeat(np.arange(n_classes), 2)
     X_test = rng.integers(0, 2, (4, n_terms))
     ranking, ks = rng.permutation(n_terms), range(1, n_terms + 1)
-    for label in range(n_classes):  # shows which documents are assigned to the class
+    for label in range(n_classes):  # the accuracy shows which documents get this label
         assert_is_the_reference(ranking, X, y, X_test, [label] * 4, ks, model)
 
 
 @pytest.mark.full(cases=1)
 @pytest.mark.parametrize("model", MODELS)
 def test_predictions_change_within_long_sweeps(model: str) -> None:
-    # With few terms per document and hundreds of ks, a change of class between two ks was once
-    # skipped.
+    # For documents of few terms and hundreds of numbers of terms, a bug once missed some changes of
+    # the predicted class.
     rng = np.random.default_rng(2016)
     n_terms, n_classes = 300, 8
     rates = rng.gamma(0.3, 1.0, (n_classes, n_terms))
@@ -126,12 +125,12 @@ def test_the_metrics_are_those_of_scikit_learn(model: str) -> None:
 @pytest.mark.parametrize(
     ("X", "document", "alpha", "model"),
     [
-        # The priors have the ratio 1 : 2, and the p of term 0 have the ratio 2 : 1.
+        # The classes tie: the priors have the ratio 1 : 2, and p of term 0 has the ratio 2 : 1.
         ([[1, 0], [0, 1], [0, 0]], [1, 0], 1.0, "multinomial"),
-        # Two occurrences of p = 3/9 and 1/9 have the ratio 9 : 1. Two other terms, of 1/9 and 3/9,
-        # undo it.
+        # Two occurrences of term 0 give the ratio 3^2 : 1^2 = 9 : 1, and two occurrences of
+        # term 1 give the ratio 1 : 9.
         ([[2, 0, 0, 5], [0, 2, 0, 5]], [2, 2, 0, 0], 1.0, "multinomial"),
-        # The rate 4/3 twice equals 16/9 once.
+        # The document has no terms, so only the priors matter, and they are equal.
         ([[1, 1, 0, 4], [0, 0, 7, 0]], [0, 0, 0, 0], 1.0, "multinomial"),
         ([[0, 1, 0], [0, 0, 1]], [1, 0, 0], 1e-10, "multinomial"),
         ([[9, 1], [1, 3]], [1, 1], 1.0, "binary"),
@@ -164,7 +163,7 @@ def test_any_form_of_the_matrices_and_labels() -> None:
                 ranking.indices.tolist(),
                 *(form(X), [name[c] for c in y], form(X_test), [name[c] for c in y_test]),
             )
-            # The order of labels matters only for ties, and these data have none.
+            # The order of the labels would only matter for ties, which these data do not have.
             assert_allclose(found.mean("f1"), expected.mean("f1"), rtol=1e-13)
     assert found.name == "given"
     for n_threads in (1, 2, 3):
@@ -176,7 +175,7 @@ def test_any_form_of_the_matrices_and_labels() -> None:
 def test_classes_unknown_to_either_side() -> None:
     X = np.array([[1, 0], [0, 1], [0, 1]])
     curve = ts.selection_curve([0, 1], X, ["a", "b", "c"], X[[0, 1, 1]], ["a", "b", "z"], [2])
-    assert_array_equal(curve.accuracy, [2 / 3])  # z counts as an error, c nowhere
+    assert_array_equal(curve.accuracy, [2 / 3])  # label z is an error, and c does not count
     assert_allclose(curve.mean("macro_recall"), [2 / 3])
     assert_allclose(curve.mean("macro_precision"), [(1 + 1 / 2 + 0) / 3])
     curve = ts.selection_curve([0, 1], X, ["a", "b", "c"], X, ["x", "y", "z"], [1, 2])
@@ -185,7 +184,7 @@ def test_classes_unknown_to_either_side() -> None:
 
 
 def test_malformed_arrays_are_refused_before_they_are_used() -> None:
-    # scipy does not check indices before it slices, and would read beyond its arrays.
+    # scipy does not check indices before slicing, so a wrong index would be read out of bounds.
     X = sp.csr_array(np.eye(4, dtype=np.int64))
     bad = X.copy()
     bad.indices[2] = 2_000_000

@@ -1,4 +1,4 @@
-"""P-values compared with forty digits, without underflow; adjustment compared with plain loops."""
+"""P-values compared with forty digits, and adjusted p-values compared with plain loops."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEGREES = [1, 2, 3, 4, 5, 10, 19, 49, 100, 401, 1999, 2000, 2001, 4999, 9999]
 
 
 def grid(degrees: int) -> NDArray[np.float64]:
-    """Return statistics from 0 to huge ones, many near the mean, where the algorithm changes."""
+    """Return statistics from 0 to 1e300. Many are near the mean, where the algorithm changes."""
     steps = degrees * 10.0 ** np.arange(-12, 2.6, 0.5)
     deviations = degrees + math.sqrt(2 * degrees) * np.arange(-12, 60, 3.1)
     far = [0.5, 1300, 1334, 1336, 1340, 1400, 1e4, 1e5, 1e6, 1e8, 2e8, 1e12, 1e300]
@@ -32,7 +32,7 @@ def grid(degrees: int) -> NDArray[np.float64]:
 def fake(
     statistics: Any, degrees: int = 1, classes: Any = None, method: str = "chi2"
 ) -> ts.Significance:
-    """Return a significance with the given statistics."""
+    """Return a ts.Significance object with the given statistics."""
     values = np.asarray(statistics, dtype=np.float64)
     rows = None if classes is None else np.asarray(classes)
     logs, signs = log_chi2_sf(values, degrees), np.where(values > 0, 1, 0).astype(np.int8)
@@ -55,17 +55,17 @@ def test_log_pvalues_to_forty_digits(degrees: int) -> None:
         exact = exact_log_pvalue(Fraction(float(statistic)), degrees)
         if degrees > 2 and exact < -690:
             assert got <= -690
-        elif exact > -1e-290:  # P itself underflows: the p-value is 1
+        elif exact > -1e-290:  # 1 - p underflows, so p is 1
             assert -1e-290 <= got <= 0
         else:
-            # Within 1e-16 of 1 the digits are those of P, whose series in SciPy has an error of
-            # 3e-12.
+            # If the p-value is within 1e-16 of 1, its digits come from P = 1 - Q, for which SciPy's
+            # series has an error of 3e-12.
             allowed = 1e-13 if exact < -1e-16 else 1e-11
             assert relative_error(got, exact) < allowed, (statistic, got, exact)
 
 
 def test_log_pvalues_do_not_underflow() -> None:
-    # With two degrees of freedom, Q = exp(-x/2), so log p of the statistic 10,000 is -5000.
+    # With two degrees of freedom, p = exp(-x/2), so log p of the statistic 10,000 is -5000.
     assert log_chi2_sf(np.array([10_000.0, 2e8]), 2).tolist() == [-5000.0, -1e8]
     for degrees in (1, 2):
         logs = log_chi2_sf(np.array([1e5, 1e6, 1e8]), degrees)
@@ -125,7 +125,7 @@ def test_a_class_without_documents_gives_no_degree_of_freedom() -> None:
 
 
 def naive_bh(logs: list[float]) -> list[float]:
-    """Return the logarithms adjusted by the definition of Benjamini and Hochberg."""
+    """Adjust logarithms of p-values in plain loops, by the definition of Benjamini and Hochberg."""
     m = len(logs)
     ranked = sorted(logs)
     adjusted = []
@@ -136,7 +136,7 @@ def naive_bh(logs: list[float]) -> list[float]:
     return adjusted
 
 
-# Logarithms below -745 are p-values that underflow. Equal ones and 0 (p = 1) are frequent.
+# Logarithms below -745 belong to p-values that underflow. Many logarithms are equal or 0 (p = 1).
 LOGS = st.lists(
     st.one_of(st.floats(-1e8, 0), st.sampled_from([0.0, -1.0, -5000.0, -math.inf])),
     min_size=1,

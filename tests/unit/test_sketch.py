@@ -1,4 +1,4 @@
-"""A sketch leaves out rare terms. The counts of the other terms are those without a sketch."""
+"""A sketch leaves out rare terms, and does not change the counts of any other term."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_terms_are_left_out_and_none_of_the_frequent_ones() -> None:
     everything = ts.count_texts(texts, y, **rules)
     sketch = ts.sketch_texts(texts, min_df=5, n_bytes=2**20, **rules)
     counts = ts.count_texts(texts, y, terms=sketch)
-    # A term with its own counter is kept if and only if it is frequent.
+    # A sketch of 2^20 counters hardly keeps rare terms, because few terms share a counter.
     assert counts.n_terms < 1.01 * everything.with_min_df(5).n_terms < everything.n_terms
     assert set(counts.term_names) >= set(everything.with_min_df(5).term_names)
 
@@ -82,7 +82,7 @@ def test_a_sketch_of_parts_is_that_of_the_whole(documents: list[list[str]], data
 def test_counters_bound_document_frequencies_and_stop_at_255() -> None:
     texts = ["common rare"] + ["common other"] * 300
     sketch = ts.sketch_texts(texts, n_bytes=2**20)
-    # Each document counts once, however often a term occurs in it.
+    # A document counts once for a term, however often the term occurs in the document.
     assert Counter(sketch._sketch.counters.tolist())[255] == 2
     assert ts.sketch_texts(["twice twice"], n_bytes=2**20)._sketch.counters.sum() == 1
     assert (sketch + sketch)._sketch.counters.max() == 255
@@ -90,7 +90,7 @@ def test_counters_bound_document_frequencies_and_stop_at_255() -> None:
 
 @pytest.mark.parametrize("pieces", [1, 7])
 def test_a_long_document_counts_once(pieces: int) -> None:
-    # The core cuts a document of more than 64 KiB into pieces.
+    # The core splits a document of more than 64 KiB into pieces.
     text = " ".join(" ".join(WORDS) for _ in range(3000))
     sketch = ts.sketch_texts([text] * pieces, min_df=2, n_bytes=2**20, ngram_range=(1, 2))
     assert sketch._sketch.counters.max() == pieces
@@ -172,7 +172,7 @@ def many_words(n_docs: int) -> tuple[list[str], list[str]]:
     return texts, ["ham" if i % 3 else "spam" for i in range(n_docs)]
 
 
-@pytest.mark.parametrize("n_docs", [100, 4000])  # which fit, and which do not
+@pytest.mark.parametrize("n_docs", [100, 4000])  # 100 texts fit, 4000 do not
 @pytest.mark.parametrize("source", ["list", "table", "frame", "csv"])
 def test_max_memory_changes_no_result(
     source: str, n_docs: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
@@ -198,7 +198,7 @@ def test_max_memory_changes_no_result(
     assert ("reading twice" in caplog.text) == (n_docs == 4000)
 
 
-# The process is killed, or gets Ctrl-C, before it counts file 3 of 5 in a pass.
+# This program is killed, or gets Ctrl-C, before it counts file 3 of 5 in a pass.
 DISTURBED = """
 import os, signal, sys
 from termsift.cli import main
@@ -291,7 +291,7 @@ def test_the_terms_of_earlier_files_take_memory_too(tmp_path: Path, monkeypatch:
 
 
 def test_the_end_of_a_pass_is_always_saved(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_checkpoint, "_SHARE", 1e-9)  # the first save forbids all later ones
+    monkeypatch.setattr(_checkpoint, "_SHARE", 1e-9)  # no second save within a pass
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for path in paths:
         path.write_text("label,text\nham,egg\nspam,egg\n")

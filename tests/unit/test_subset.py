@@ -1,4 +1,4 @@
-"""Counts of some classes, which may be merged."""
+"""`ClassCounts.subset`: counts of some of the classes, of which several may become one class."""
 
 from __future__ import annotations
 

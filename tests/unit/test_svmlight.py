@@ -1,4 +1,4 @@
-"""svmlight text: equal to scikit-learn's reader, with errors that name the line, in any blocks."""
+"""Reading svmlight text in blocks of any size, compared with scikit-learn's reader; errors."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ texts = st.lists(svmlight_lines() | st.sampled_from(["", "# comment", " \t"]), m
 
 @pytest.fixture(params=[1, 2, 3, 7, 64, 1 << 20])
 def read(request: Any, tmp_path: Path, monkeypatch: Any) -> Any:
-    """Return a function that reads text in blocks of some size."""
+    """Return a function that reads svmlight text in blocks of the parameter's size."""
     monkeypatch.setattr(_matrices, "BLOCK_BYTES", request.param)
 
     def read_text(text: bytes, ending: str = "", **options: Any) -> ts.io.Collection:

@@ -41,7 +41,7 @@ def test_a_number_in_an_array_may_be_cut_by_a_block(block_bytes: int) -> None:
 
 
 def test_text_after_a_closing_quote_is_refused_at_every_byte() -> None:
-    for n in range(64):  # the core reads 64 bytes at once
+    for n in range(64):  # the core reads 64 bytes at a time
         content = io.BytesIO(b"a," + b"x" * n + b'\nb,"text"more\n')
         table = _core.DelimitedTable(content.readinto, "c", quoted=True)
         table.first_row(",")

@@ -17,7 +17,7 @@ from termsift._scores import class_terms
 from termsift._scores.class_terms import class_columns
 from termsift._util import export
 
-# Occurrences 3 1 0 | 0 1 3 and documents 2 1 0 | 0 1 1 of ham | spam, of 2 and 1 documents.
+# The terms occur 3, 1 and 0 times in two documents of ham, and 0, 1 and 3 times in one of spam.
 X = np.array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
 Y = ["ham", "ham", "spam"]
 BACON, AND, VIAGRA = 0, 1, 2
@@ -71,8 +71,8 @@ def _columns(method: str) -> list[str]:
 
 
 def test_p_values_by_hand(library: str) -> None:
-    # Pearson's chi2 is 3 four times and 3/4 twice. erfc(sqrt(3/2)) = 0.08326 and erfc(sqrt(3/8)) =
-    # 0.38648. Benjamini and Hochberg multiply 0.08326 by 6/4, as four of six tests have this value.
+    # Pearson's chi2 is 3 in four tests and 3/4 in two, with the p-values erfc(sqrt(3/2)) = 0.08326
+    # and erfc(sqrt(3/8)) = 0.38648. Benjamini and Hochberg multiply 0.08326 by 6/4.
     table = as_columns(counts_of().to_frame("chi2", library=library), library)
     assert table["term"] == ["bacon", "viagra", "and"]
     np.testing.assert_allclose(table["score"], [3, 3, 0.75], rtol=1e-14)
@@ -176,7 +176,7 @@ def cases() -> list[tuple[str, dict[str, Any]]]:
 def test_a_table_has_the_class_scores_of_what_each_class_has_more_of(
     method: str, scoring: dict[str, Any], kind: str
 ) -> None:
-    # Catches terms of the wrong direction or order, and terms that do not occur in the class.
+    # Catches listed terms that are under-represented, not in order, or absent from the class.
     counts = collection(kind)
     scores = counts.class_scores(method, **scoring)
     eligible = (directions_of(counts, method, **scoring) > 0) & (
@@ -185,7 +185,7 @@ def test_a_table_has_the_class_scores_of_what_each_class_has_more_of(
     for k in (4, None):
         table = class_columns(counts, method, k, **scoring)
         of_pairs = scores[table["class"].astype(int), table["index"]]
-        # A pair's score comes from its mixture of counts, so its last bits may differ.
+        # Scores of single pairs come from a mixture of counts, so their last bits may differ.
         np.testing.assert_allclose(table["score"], of_pairs, rtol=1e-15)
         for c, of_class in enumerate(scores):
             order = np.argsort(-of_class, kind="stable")

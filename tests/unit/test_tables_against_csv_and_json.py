@@ -1,7 +1,7 @@
-"""Tables are read like Python's csv (strict) and json read them, in blocks of any size.
+"""Tables are read as by Python's csv (strict) and json, in blocks of any size.
 
-A row that csv or json refuses is an error or is left out. After a wrong quote, or invalid JSON in
-an array, the start of the next row is unknown, so these are always errors.
+A row that csv or json refuses is an error or is left out. A wrong quote and invalid JSON in an
+array are always errors, because they hide where the next row begins.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ALWAYS = "an error in any case"
 
 
 def outcome(table: Any, skip: bool) -> Any:
-    """Return the rows, the last lines of the first bad rows and their number, or the error."""
+    """Return the rows, the last lines and the number of bad rows, or instead the error."""
     rows: list[tuple[str, str]] = []
     try:
         while (block := table.read()) is not None:
@@ -44,7 +44,7 @@ def line_of(message: str) -> int:
 
 
 def expected(rows: Iterable[Any], skip: bool) -> Any:
-    """Return the same from pairs of text and label, lines of bad rows and ALWAYS."""
+    """Return what `outcome` must return, from pairs (text, label), lines of bad rows and ALWAYS."""
     good: list[Any] = []
     bad: list[Any] = []
     for row in rows:
@@ -55,7 +55,7 @@ def expected(rows: Iterable[Any], skip: bool) -> Any:
 
 
 def by_csv(content: bytes, delimiter: str) -> Iterator[tuple[int, Any]]:
-    """Yield the last line and the fields of each row, None for a bad one, or ALWAYS."""
+    """Yield each row's last line with its fields, with None for a bad row, or with ALWAYS."""
     lines = [line.decode("utf-8", "replace") for line in io.BytesIO(content)]
     reader, begin = csv.reader(lines, delimiter=delimiter, strict=True), 0
     while True:
@@ -72,7 +72,7 @@ def by_csv(content: bytes, delimiter: str) -> Iterator[tuple[int, Any]]:
 
 
 def by_lines(content: bytes, delimiter: str) -> Iterator[tuple[int, Any]]:
-    """Yield the same for lines without quotes."""
+    """Yield what `by_csv` yields, for lines without quotes."""
     for number, line in enumerate(io.BytesIO(content), 1):
         row = line.rstrip(b"\r\n").decode("utf-8", "replace")
         yield number, None if "\ufffd" in row else row.split(delimiter) if row else []
@@ -145,7 +145,7 @@ def test_delimited_fields(seed: int) -> None:
 
 
 def pair(record: Any, texts: list[str]) -> tuple[str, str] | None:
-    """Return the text and the label of an object, or None if it is bad."""
+    """Return the text and the label of a JSON object, or None if it is no valid row."""
     if not isinstance(record, dict) or not all(isinstance(record.get(key), str) for key in texts):
         return None
     label = record.get("label")
@@ -220,7 +220,7 @@ def test_json_objects(seed: int, is_array: bool) -> None:
 
 
 def check_array(content: bytes, texts: list[str], skip: bool, found: Any) -> None:
-    """Check the rows that were read from an array, but not the lines."""
+    """Check the rows that were read from a JSON array, but not their line numbers."""
     try:
         rows = [pair(record, texts) or 1 for record in json.loads(content.decode())]
     except UnicodeDecodeError:

@@ -17,7 +17,7 @@ from termsift.text._blocks import labelled_blocks, text_blocks
 
 Texts = _core.Texts
 
-# Characters of one, two and four bytes, a text longer than the 12 bytes of a view, and NUL.
+# Characters of one, two and four bytes, a text longer than the 12 bytes of Arrow's views, and NUL.
 DOCUMENTS = ["a", "b\xe9", "", "a longer text than twelve bytes", "日本 €", "😀 z", "x\0y"]
 LABELS = ["p", "q", "p", "q", "p", "q", "p"]
 MISSING = [None if document == "" else document for document in DOCUMENTS]
@@ -87,7 +87,7 @@ def arrow_slice(values: list[Any]) -> Any:
 
 
 class Stream:
-    """An object of a library that termsift does not know."""
+    """An Arrow stream of a library that termsift does not know."""
 
     def __init__(self, data: Any) -> None:
         self._data = data
@@ -278,7 +278,7 @@ def test_texts_outlive_what_they_came_from() -> None:
     texts = Texts.of_strings(strings)
     some = texts.take(np.array([5, 1, 5]))
     del strings[:], texts
-    strings += ["y" * 300 for _ in range(1000)]  # memory that was freed would be used again
+    strings += ["y" * 300 for _ in range(1000)]  # reuses the memory if it was freed
     assert [some[i] for i in range(3)] == [expected[i].decode() for i in (5, 1, 5)]
     array = pytest.importorskip("pyarrow").array([text.decode() * 9 for text in expected])
     texts = Texts.of_arrow(array)

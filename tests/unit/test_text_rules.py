@@ -1,4 +1,4 @@
-"""Rules for texts: matrices equal scikit-learn's if the core or Python cuts the texts."""
+"""Rules for texts give scikit-learn's matrices, whether the core or Python splits the texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts are refused where a matrix is expected, with a cure, and pipelines make the matrix."""
+"""Texts instead of a matrix are refused with advice, and pipelines turn texts into a matrix."""
 
 from __future__ import annotations
 

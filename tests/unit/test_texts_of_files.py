@@ -66,7 +66,7 @@ def test_what_is_no_regular_file_is_refused(
     os.mkfifo(pipe)
     regular.write_text("text")
     (tmp_path / "link to it").symlink_to(regular)
-    for other in (pipe, Path(os.devnull)):  # a pipe would be waited for
+    for other in (pipe, Path(os.devnull)):  # opening a pipe would block
         with pytest.raises(OSError, match="copy it to a regular file") as raised:
             Texts.of_files([regular, other, tmp_path / "missing"], 2)
         assert raised.value.filename == str(other)
@@ -75,7 +75,7 @@ def test_what_is_no_regular_file_is_refused(
     assert raised.value.filename == str(tmp_path)
     with closing(socket.socket(socket.AF_UNIX)) as server:
         monkeypatch.chdir(tmp_path)
-        server.bind("socket")  # short enough for an address, however deep the folder is
+        server.bind("socket")  # addresses are short, so this path is relative
         with pytest.raises(OSError, match="socket"):
             Texts.of_files([tmp_path / "socket"])
     assert list(Texts.of_files([tmp_path / "link to it"])) == ["text"]

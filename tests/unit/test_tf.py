@@ -25,7 +25,7 @@ DAMPED = TF[1:]
 
 
 def dense(X: Any) -> Any:
-    """Return the matrix with repeated entries added up, in float64."""
+    """Return the matrix as a dense float64 array, with repeated entries added up."""
     result = np.zeros(X.shape)
     coo = X.tocoo(copy=True)
     np.add.at(result, (coo.row, coo.col), coo.data.astype(np.float64))
@@ -66,7 +66,7 @@ def test_equal_to_the_formulas(
     float_weights = weights is not None and weights.dtype.kind == "f"
     if tf == "raw":
         assume(X.dtype.kind not in "iu" or not float_weights or X.dtype.itemsize < 8)
-    if weights is not None:  # a value that weighting makes 0 in a float counts nowhere
+    if weights is not None:  # a product that underflows to 0 is not counted
         assume(least_positive(X.data) * least_positive(weights) > 0)
     counts = ts.count(X, y, weights, tf=tf)
     assert counts.tf == tf
@@ -97,8 +97,8 @@ def test_ways_threads_windows_targets_and_chunks_change_no_bit(
     window: int,
     target: str,
 ) -> None:
-    # Catches mistakes with escapes, at the ends of windows and vocabularies, and in a target's
-    # kernel.
+    # Catches mistakes with values too large for packed entries, at the ends of windows and
+    # vocabularies, and in the kernels of single SIMD targets.
     X, y, weights = collection
     assume(tf != "raw" or fits_float_counts(X, weights))
     X = X.tocsr()

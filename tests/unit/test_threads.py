@@ -1,4 +1,4 @@
-"""Threads, forks and interrupts, also if the process has other threads."""
+"""Threads, forks and interruptions, also in processes that have other threads."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def collection(
 @pytest.mark.usefixtures("counting_path")
 def test_counts_do_not_depend_on_threads(kind: str, layout: str, n_threads: int) -> None:
     X, y = collection(n_docs=6000, kind=kind)
-    assert X.nnz > 7 * 2**16  # fewer are not worth seven threads
+    assert X.nnz > 7 * 2**16  # fewer entries would not use seven threads
     if layout == "unsorted":
         X = X.copy()
         X.indices = np.random.default_rng(0).permutation(X.indices)  # duplicates too
@@ -65,7 +65,7 @@ def test_omp_num_threads_is_respected() -> None:
     code = "from termsift import _core; print(_core.effective_n_threads(0))"
     assert run(code, OMP_NUM_THREADS="1") == "1"
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert 1 <= int(run(code, OMP_NUM_THREADS="64")) <= available  # a quota may allow fewer
+    assert 1 <= int(run(code, OMP_NUM_THREADS="64")) <= available  # quotas may allow less
 
 
 @needs_openmp
@@ -83,7 +83,7 @@ def test_threadpoolctl_is_respected() -> None:
 def test_waiting_threads_sleep_unless_the_user_has_decided(
     chosen: dict[str, str], policy: str
 ) -> None:
-    # GNU's runtime prints its settings when it is loaded.
+    # GNU's OpenMP runtime prints its settings when the runtime is loaded.
     names = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
     environment = {name: value for name, value in os.environ.items() if name not in names}
     environment |= {"OMP_DISPLAY_ENV": "verbose"} | chosen
@@ -107,7 +107,7 @@ def test_the_environment_is_left_alone() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_system_that_allows_no_more_threads() -> None:
-    # OpenMP would end the process. The memory here suffices for the stacks of a few threads.
+    # Memory only suffices for the stacks of a few threads. OpenMP alone would end the process.
     code = """
     import resource, numpy as np, scipy.sparse as sp, termsift as ts
     X = sp.csr_array(np.random.default_rng(0).poisson(1.0, (600, 2000)))
@@ -122,7 +122,7 @@ def test_a_system_that_allows_no_more_threads() -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_forked_child_works() -> None:
-    # The parent's OpenMP threads do not exist in the child, which would wait for them forever.
+    # A child has none of its parent's OpenMP threads, and must not wait for them.
     code = """
     import os, numpy as np, scipy.sparse as sp, termsift as ts
     X = sp.csr_array(np.random.default_rng(0).poisson(0.5, (300, 2000)))
@@ -148,7 +148,7 @@ def test_ctrl_c_stops_and_changes_nothing(n_threads: int) -> None:
     before = counts + ts.count(X[:0], y[:0])
 
     def forever() -> None:
-        while True:  # until the signal, which interrupts a call
+        while True:  # until the signal interrupts a call
             counts._counts.merge(counts._counts, n_threads)
             ts.count(X, y, n_threads=n_threads)
 
@@ -160,8 +160,8 @@ def test_ctrl_c_stops_and_changes_nothing(n_threads: int) -> None:
 @needs_timers
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_ctrl_c_stops_within_a_call(n_threads: int) -> None:
-    # A single call of a second or more: 5,000 classes with a few of 200,000 terms each. Without
-    # smoothing, every class of every term is read.
+    # A single call takes a second or more: 5,000 classes each have a few of 200,000 terms, and
+    # without smoothing every pair of a class and a term is read.
     n_classes, n_terms = 5000, 200_000
     X = sp.csr_array(
         (
@@ -177,7 +177,7 @@ def test_ctrl_c_stops_within_a_call(n_threads: int) -> None:
 
 
 def test_calls_at_the_same_time_have_their_own_windows() -> None:
-    # The memory of a window of 32 MiB or more is kept for the next call.
+    # A window of 32 MiB or more is kept for the next call. Simultaneous calls must not share it.
     n, length = 9_000, 1_000
     X = sp.csr_array(
         (
@@ -216,8 +216,8 @@ def test_exit_while_a_daemon_thread_counts() -> None:
 
 
 def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
-    # Each update adds a class. So the test fails if counts are combined with the classes of another
-    # moment.
+    # Each update adds a class. So the test fails if a reader gets counts of one moment with the
+    # classes of another moment.
     X, _ = collection(n_docs=60)
     counts = ts.count(X[:2], [0, 1])
     stop = threading.Event()

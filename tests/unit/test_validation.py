@@ -91,7 +91,7 @@ def structure_cases(form: str, line: str, other: str, good: list[int], size: int
     for dtype, values in extremes.items():
         for value in (-1, size, *values):
             indices = sound.indices.astype(dtype)
-            indices[good[1]] = value  # the first of line 1
+            indices[good[1]] = value  # the first index of line 1
             message = f"X has the index {value} in {line} 1, expected a {other} in [0, {size})"
             yield case(message, edited(form, indices=indices), id=form + dtype)
 
@@ -122,7 +122,7 @@ STRUCTURE_CASES = [
 ]  # fmt: skip
 TWO = "X must have two dimensions, one row per document, got shape"
 SHAPE_CASES = [
-    # Before 1.13, scipy turned a vector into a matrix of one row.
+    # Before version 1.13, scipy made a sparse vector a matrix of one row.
     *(case(f"{TWO} (3,)", X) for X in [sp.coo_array(np.ones(3))] if X.ndim == 1),
     *(case(f"{TWO} {X.shape}", X, id=str(X.dtype)) for X in map(np.asarray, (5, [1.0] * 3,
       [[[1]]] * 3, None, "text"))),
@@ -178,7 +178,7 @@ WEIGHT_CASES = [
     case(f"sample_weight has nan at row 0, {NO_WEIGHT}", w=[NAN, 1, 1], id="list"),
     case(f"sample_weight has {2**63} at row 2, {NO_WEIGHT}", w=np.array([1, 1, 2**63], np.uint64)),
 ]  # fmt: skip
-# The data under the mask are not meant to be counted.
+# Masked values must not be counted, so masked arrays are refused.
 MASKED_CASES = [
     case(f"{name} is a masked array: fill or drop the masked values", **{key: value}, error=TYPE)
     for name, key, value in (
@@ -255,7 +255,7 @@ def test_unusual_but_valid_arrays_are_counted(form, index):
         data=good.data.astype(">i2"),
     )
     assert ts.count(X, Y) == base()
-    # Entries after the last offset belong to no row.
+    # Entries after the last offset of indptr belong to no row, and are not checked.
     more = {name: np.append(getattr(good, name), -1) for name in ("indices", "data")}
     assert ts.count(edited(form, **more), Y) == base()
 

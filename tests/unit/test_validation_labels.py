@@ -32,7 +32,7 @@ A_COLUMN = (
 
 
 def columns_of_labels() -> dict[str, Any]:
-    """Return labels as one column, in every container that holds one."""
+    """Return the labels 1, 0, 1 as a single column, in every container that holds columns."""
     zeros_and_ones = [[1], [0], [1]]
     return {
         "list": zeros_and_ones,
@@ -50,7 +50,7 @@ def columns_of_labels() -> dict[str, Any]:
 
 
 def takers_of_labels() -> dict[str, Any]:
-    """Return functions of y that pass labels in every possible form."""
+    """Return functions that pass labels y to every function that takes labels."""
     ranking = ts.count(DENSE, Y).rank("md")
     return {
         "count": lambda y: ts.count(DENSE, y),
@@ -174,7 +174,7 @@ def test_a_frame_of_one_column_holds_labels(library: str) -> None:
     numbers = frames.DataFrame({"label": [1, 0, 1]})
     assert ts.count(X, numbers).classes == [0, 1]
     with pytest.raises(ValueError, match="document 0 is 1, which is not in classes"):
-        ts.count(X, numbers, classes=["ham"])  # of an array they would be an indicator
+        ts.count(X, numbers, classes=["ham"])  # a frame's 0 and 1 are labels, no indicator
     assert ts.count_texts(["some words"] * 3, frame).class_docs.tolist() == [2, 1]
     assert (
         ts.conditional_gain(X, frame, 1).indices.tolist()

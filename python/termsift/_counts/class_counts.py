@@ -125,7 +125,7 @@ class ClassCounts(AdditiveCounts):
         Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times in
         c. The models define the probability p_ic of term i in class c as
 
-        - multinomial: (l_ic + b1) / (sum_i l_ic + b2);
+        - multinomial: (l_ic + b1) / (l_c + b2), where l_c = sum_i l_ic;
         - binary: (d_ic + b1) / (sum_i d_ic + b2);
         - bernoulli: (d_ic + b1) / (n_c + b2);
         - poisson: (l_ic + b1) / (n_c + b2), a rate of at most 2^64; the formulas then have no 1 - p

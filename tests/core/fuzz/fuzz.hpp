@@ -1,7 +1,7 @@
-// The parts that fuzz targets share: they take values from bytes, and report failures.
+// What all fuzz targets need: functions that take values from bytes, and functions that report failures.
 //
-// A target is a function of bytes, the entry point of libFuzzer. If clang builds the target, libFuzzer searches for inputs
-// that reach new code. Otherwise replay.cpp runs the target on the seeds and on mutations, which are the same in every run.
+// A fuzz target is a function of bytes that libFuzzer calls. If clang builds the target, libFuzzer searches for inputs that
+// run new code. With other compilers, replay.cpp runs the target on the seeds and on fixed mutations of the seeds.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ class Bytes {
   T take() {
     T value{};
     const std::size_t n = left_ < sizeof value ? left_ : sizeof value;
-    if (n == 0) return value;  // an empty input may be at null
+    if (n == 0) return value;  // data_ may be null if no bytes are left
     std::memcpy(&value, data_, n);
     data_ += n;
     left_ -= n;
@@ -42,7 +42,7 @@ class Bytes {
   std::size_t left_;
 };
 
-// Ends the process, so that a fuzzer keeps the bytes that led here.
+// Ends the process if the condition is false, so that the fuzzer saves the bytes that caused the failure.
 inline void require(bool condition, const std::string& what) {
   if (condition) return;
   std::fprintf(stderr, "wrong: %s\n", what.c_str());

@@ -1,5 +1,5 @@
-// Takes any arrays as a matrix, labels and weights. They must be refused if and only if they are unsound; otherwise every
-// path must count them as the plain loop does.
+// Takes any arrays as a matrix, labels and weights. Invalid arrays must be refused. Valid arrays must be counted by every
+// path, with the result of the plain loop.
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -12,7 +12,7 @@ using namespace collections;
 
 namespace {
 
-// Most values are small, so that most inputs can be counted. Some values have arbitrary bits.
+// Returns a small value most of the time, so that most inputs can be counted, and sometimes a value of arbitrary bits.
 template <class T>
 T any_value(fuzz::Bytes& bytes, int usual) {
   if (bytes.below(64) == 0) {
@@ -59,7 +59,7 @@ bool is_small(const Matrix<Index, Value>& x, const std::vector<Count>& weights) 
   return (sum + 1) * (docs + 1) < (std::is_integral_v<Count> ? 0x1p62L : 0x1p1000L);
 }
 
-// The collection may be kept or be the sum of the rows.
+// The row of the collection is described too, whether it is stored or computed as the sum of the classes.
 template <CountType Count>
 std::string describe_all(const ClassCounts<Count>& counts) {
   return describe_rows(counts) + describe(*collection_row(counts));

@@ -1,5 +1,5 @@
-// Takes any bytes as rules and two texts in some encoding. They must be cut as by a plain loop over characters, or refused
-// at the first byte that is not UTF-8.
+// Takes any bytes as rules and two texts in some encoding. The texts must be split as by a plain loop over characters, or be
+// refused at the first byte that is not UTF-8.
 #define CHECK_WITHOUT_MAIN
 #include <algorithm>
 

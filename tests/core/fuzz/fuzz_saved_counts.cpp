@@ -1,5 +1,5 @@
-// Takes any arrays as the rows of saved counts. They must be refused if and only if they break a promise of ClassRow;
-// otherwise every operation on the counts must work.
+// Takes any arrays as the rows of saved counts. Arrays that break a promise of ClassRow must be refused. With all other
+// arrays, every operation on the counts must work.
 #include <cmath>
 #include <stdexcept>
 #include <type_traits>
@@ -19,7 +19,7 @@ Count any_count(fuzz::Bytes& bytes) {
                               : static_cast<Count>(bytes.below(9)) - static_cast<Count>(bytes.below(32) == 0);
 }
 
-// In a class with unknown documents, the numbers of documents of the class and of its terms are all 0.
+// In a class whose number of documents is unknown, this number and the document frequencies of all terms are 0.
 template <class Count>
 bool is_sound_pair(Count tf, Count df, Count n_docs) {
   const bool positive = tf > 0 && df >= 0 && (df > 0) == (n_docs > 0);

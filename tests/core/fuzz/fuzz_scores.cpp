@@ -1,7 +1,7 @@
-// For any small counts, smoothing, priors, model and measure, the scores by either way are the aggregate of the class
-// scores, and the scores of pairs are the class scores.
+// Takes any small counts, smoothing, priors, model and measure. Scores by the dense and the sparse algorithm must be
+// aggregates of the class scores, and the scores of pairs must be the class scores.
 //
-// The inputs lie outside the usual ranges of the series of the sparse way: some classes have one document and others a
+// The inputs lie outside the usual ranges of the sparse algorithm's series: some classes have one document and others a
 // million, and smoothing is between 2^-40 and far above every count.
 #include <algorithm>
 #include <cmath>
@@ -18,9 +18,9 @@ using namespace score_cases;
 
 namespace {
 
-constexpr double tolerance = 1e-14;  // of the README
+constexpr double tolerance = 1e-14;  // the README promises this relative error
 
-// Returns sum_c w_c x_c to about twice the digits of a double, or infinity if some x_c of positive weight is infinite.
+// Sums w_c x_c over classes c to about twice the digits of a double; infinite if an x_c of positive weight is infinite.
 struct ExactSum {
   double hi = 0, lo = 0;
   bool endless = false;
@@ -58,7 +58,7 @@ void run(fuzz::Bytes& bytes) {
   constexpr Measure measures[] = {Measure::kl, Measure::nu_j, Measure::nu_pearson};
   const EventModel model = models[bytes.below(4)];
   const Measure measure = measures[bytes.below(3)];
-  const bool any_size = bytes.flag();  // use the kernels for probabilities of any size, whatever the model
+  const bool any_size = bytes.flag();  // if true, use the kernels for probabilities of any size with every model
   const int n_classes = 2 + bytes.below(30), n_terms = 1 + bytes.below(60);
   const double smoothing[] = {1, 0.5, 0.1, 3, 1.0 / 3, 0x1p-20, 0x1p-40, 50};
   const double factors[] = {1, 1 + 0x1p-20, 2, 30, 65, 1000, static_cast<double>(n_terms), 0};

@@ -33,14 +33,14 @@ std::string first_row(const std::string& content, const Dialect& dialect, std::i
   }
 }
 
-// The expected error is for the first row that would be left out, or for a fault that is always an error.
+// The error must be about the first bad row, or about a fault that always raises an error.
 void check_error(const Table& raised, const Table& skipped) {
   if (!raised.error) return fuzz::require_equal(skipped.described(), raised.described(), "nothing is bad, but");
   const BadRow& first = skipped.skipped.empty() ? skipped.error.value_or(BadRow{}) : skipped.skipped.front();
   fuzz::require_equal(told(*raised.error), told(first), "the error");
 }
 
-// If the first row has one field too many or too few, the row-by-row reader reads the whole block.
+// A first row with a wrong number of fields makes the row-by-row reader read the whole block.
 void check_machine(const std::string& content, const Dialect& dialect) {
   const std::string bad_row = dialect.n_fields == 1 ? std::string("x") + dialect.delimiter + "x\n" : "x\n";
   const Table walked = delimited(content, dialect, true, 1 << 14, 1 << 14);

@@ -24,7 +24,7 @@ Input mutated(Input bytes, const Input& other, std::mt19937_64& random) {
       case 1: bytes.insert(place, static_cast<std::uint8_t>(random())); break;
       case 2: bytes.erase(place); break;
       case 3: *place = static_cast<std::uint8_t>(*place + (below(2) == 0 ? 1 : 255)); break;
-      default:  // the rest of another input
+      default:  // replace the end of this input by the end of another input
         bytes.erase(place, bytes.end());
         if (!other.empty())
           bytes.insert(bytes.end(), other.begin() + static_cast<std::ptrdiff_t>(below(other.size())), other.end());
@@ -34,7 +34,7 @@ Input mutated(Input bytes, const Input& other, std::mt19937_64& random) {
 }
 
 void run(const Input& bytes) {
-  // The array has just this size, so that a sanitizer sees a read beyond it.
+  // This copy has no spare capacity, so a sanitizer detects a read beyond its end.
   const std::vector<std::uint8_t> exact(bytes.begin(), bytes.end());
   LLVMFuzzerTestOneInput(exact.data(), exact.size());
 }
