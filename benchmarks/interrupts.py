@@ -24,7 +24,7 @@ import termsift as ts
 from compare import markdown
 from workloads import Workload, workload
 
-TOO_SHORT = 0.002  # seconds; calls that take less time end before a signal can interrupt them
+TOO_SHORT = 0.002  # in seconds; a signal cannot interrupt a shorter call
 
 
 def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Callable[[], object]]:

@@ -73,7 +73,7 @@ std::string listed(const T* values, std::int64_t n) {
 long fail_everywhere(const std::function<std::string()>& run) {
   const std::string want = run();
   for (long i = 0;; ++i) {
-    run();  // after this run, memory that is kept for later calls is allocated
+    run();  // allocates the memory that later calls use again
     const long live = n_live;
     bool thrown = false, same = true;
     until_failure = i;

@@ -206,7 +206,7 @@ TEST(the_collection_is_kept_or_summed) {
 }
 
 TEST(exact_counts_become_floats_without_loss) {
-  // A count that no double equals must be refused, in a cell and in a number of documents.
+  // to_float() must refuse a count that a double cannot hold. The count may be a frequency or the number of documents.
   const auto shards = random_shards<std::int64_t>(4, true);
   const auto floats = to_float(shards.whole, {3, {}});
   CHECK_EQ(floats.rows.size(), shards.whole.rows.size());

@@ -150,8 +150,8 @@ TEST(fractions_close_to_whole_numbers) {
 }
 
 TEST(values_about_what_a_counter_holds) {
-  // In a counter, occurrences must not carry into the bits that count documents. The limit for streams must not be lower
-  // than necessary.
+  // In a counter, occurrences must not carry into the bits that count documents. Streams must count all values below the
+  // limit.
   constexpr std::int64_t limit = std::int64_t{1} << 40;
   struct Case {
     std::int64_t value, n_rows;

@@ -69,8 +69,8 @@ ClassCounts<Count> narrow(const ClassCounts<std::int64_t>& counts) {
 }  // namespace
 
 TEST(patterns_change_no_bit) {
-  // Scores by patterns (combinations of small counts) must equal other scores. Catches faults at the limit of small counts,
-  // in constants, with classes without documents, terms of p > 1/64, scores of 0 or infinity, and at the ends of chunks.
+  // Scores by patterns (combinations of small counts) must equal other scores. The cases include counts at the
+  // limit, classes without documents, terms of p > 1/64, scores of 0 or infinity, and the ends of chunks.
   Random random(13);
   const std::string best = simd_target();
   for (const auto& [n_classes, side] : {std::pair{2u, 64}, {3u, 16}, {4u, 8}}) {
@@ -94,7 +94,7 @@ TEST(patterns_change_no_bit) {
       const auto want = bits(scores_of(plain, {0.1, 0.1 * m, {}}, Measure::kl));
       for (const std::string& target : simd_targets()) {
         use_simd_target(target);
-        for (const int n_threads : {1, 2, 3, 7})
+        for (const int n_threads : {1, 7})
           CHECK(bits(scores_of(table, {0.1, 0.1 * m, {}}, Measure::kl, Aggregate::sum, n_threads)) == want);
       }
       use_simd_target(best);
@@ -228,8 +228,7 @@ TEST(both_ways_give_the_same_bits_everywhere) {
   for (const auto& [way, aggregate] : {std::pair{dense, Aggregate::sum}, {sparse, Aggregate::sum}, {sparse, Aggregate::max}})
     for (const Divergence measure : measures) {
       const auto expected = bits(scores_by(way, counts, {1, n_terms, {}}, measure, aggregate));
-      for (const int n_threads : {2, 7})
-        CHECK(bits(scores_by(way, counts, {1, n_terms, {}}, measure, aggregate, n_threads)) == expected);
+      CHECK(bits(scores_by(way, counts, {1, n_terms, {}}, measure, aggregate, 7)) == expected);
       for (const std::string& target : simd_targets()) {
         use_simd_target(target);
         CHECK(bits(scores_by(way, counts, {1, n_terms, {}}, measure, aggregate)) == expected);

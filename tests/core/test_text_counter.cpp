@@ -225,7 +225,7 @@ void check_everything(std::uint64_t seed, bool documents = true) {
     rules.max_n = max_n;
     if (random() % 2 == 0) rules.stop_words = {"aa", "abcdefghijklmnop", plain_words(collection.texts[0] + " ab", {})[0]};
     const Expected expected(collection, rules);
-    for (const int count : {1, 2, 3, 7}) {
+    for (const int count : {1, 2, 7}) {
       if (documents) check_documents(collection, expected, rules, {count});
       check_classes(collection, expected, rules, {count});
     }
@@ -286,9 +286,9 @@ TEST(words_of_several_threads_are_united) {
   const Tuned tuned;
   text_tuning().chunk_bytes = 1000;
   text_tuning().first_slots = 8;
-  text_tuning().small_slots = 1 << 10;
-  for (const std::size_t step : {0, 1000, 3000}) {
-    const Collection collection = words_of_texts(12, 3000, step);
+  text_tuning().small_slots = 1 << 9;
+  for (const std::size_t step : {0, 500, 1500}) {
+    const Collection collection = words_of_texts(12, 1500, step);
     for (const std::int64_t max_n : {1, 2}) {
       TextRules rules;
       rules.max_n = max_n;
@@ -329,9 +329,9 @@ TEST(threads_that_share_terms_give_the_same_counts) {
   const Tuned tuned;
   text_tuning().chunk_bytes = 1000;
   text_tuning().first_slots = 8;
-  text_tuning().small_slots = 1 << 10;
-  for (const std::size_t step : {0, 1000, 3000}) {
-    const Collection collection = words_of_texts(12, 3000, step);
+  text_tuning().small_slots = 1 << 9;
+  for (const std::size_t step : {0, 500, 1500}) {
+    const Collection collection = words_of_texts(12, 1500, step);
     for (const std::int64_t max_n : {1, 2}) {
       const TextRules rules = rules_with_sketch(collection, max_n);
       const Expected expected(collection, rules);
@@ -391,7 +391,7 @@ TEST(counts_by_class_may_be_gathered_at_any_document) {
 
 TEST(large_counts_are_exact) {
   Collection collection{{"", ""}, {0, 0}, 1};
-  for (int i = 0; i < 1'500'000; ++i) collection.texts[1] += "aa ";
+  for (int i = 0; i < 1'100'000; ++i) collection.texts[1] += "aa ";
   collection.texts[1] += "bb";
   for (std::int64_t max_n : {1, 2}) {
     TextRules rules;

@@ -110,8 +110,8 @@ def test_equal_to_the_reference_for_any_weights(seed: int) -> None:
 
 
 def test_the_shape_of_many_terms_uses_evenly_spaced_ones() -> None:
-    # Even terms have equal rates in all classes, and odd terms do not. A sample of the first 4,000
-    # terms, or a sample with terms of fewer than two documents, would give another shape.
+    # Even terms have equal rates in all classes, and odd terms do not. The shape would differ if
+    # the sample were the first 4,000 terms, or had terms with fewer than two documents.
     rng = np.random.default_rng(0)
     y = np.arange(24) % 3
     X = rng.poisson(np.where(np.arange(9001) % 2 == 0, 0.3, 0.6 * (y[:, None] == 1)), (24, 9001))

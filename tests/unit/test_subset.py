@@ -1,4 +1,4 @@
-"""`ClassCounts.subset`: counts of some of the classes, of which several may become one class."""
+"""`ClassCounts.subset` keeps some of the classes, and may merge several classes into one."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ void append_rows(const CsrView<Index, Value>& x, const StreamSource& source, con
       }
       const Index* const indices = x.indices + begin;
       const bool alone = end == i + 1;
-      // If the first columns of a document are in order, nearly always all of its columns are. pack_usual() checks all.
+      // If the first columns of a document are in order, the others usually are too. pack_usual() checks every column.
       const bool in_order = alone && std::is_sorted(indices, indices + std::min<std::int64_t>(n, 8));
       const bool is_direct = alone && in_one_row;
       std::uint32_t* out = nullptr;

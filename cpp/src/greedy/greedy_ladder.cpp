@@ -148,7 +148,7 @@ class Ladder {
                                         std::max<std::int64_t>(selection_.left() - 2, 1)});
     const double gain = best.gain * (1 - 3 * margin_);
     if (most < 2 || gain <= 0 || lowest_unsure(gain) < lists_.size()) return 1;
-    // After plain steps, the pool may have left the wedges.
+    // The pool may have left the wedges of the lists during earlier steps.
     for (const Shortlist& list : lists_)
       if (is_left(list)) return 1;
     // Other groups are rivals if their bounds in C_0's wedge reach the winner's gain. A wedge that covers only the pools of

@@ -26,7 +26,7 @@ class Pool {
   // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
-  // Returns the axes of the pool after the masses `removed` (n_classes,) are subtracted from R.
+  // Subtracts masses (n_classes,) from R, and returns the axes of the resulting pool.
   Axes axes_less(const std::vector<double>& removed) const;
   PoolView view() const { return {classes_.data(), reference_}; }
 

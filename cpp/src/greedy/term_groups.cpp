@@ -65,8 +65,8 @@ bool is_whole(double x) { return x == std::nearbyint(x); }
 // Returns the grids of `classes`, which are indices of rows of the counts, and sets `smoothing`. On these grids, the totals
 // of classes are below 2^52, and the largest total is at least 2^51. In general, all classes share one unit. A count is
 // therefore rounded equally in all classes, and equal shares of the pool stay equal. If counts must be rounded, however, a
-// class with less than 2^-10 of the tokens of the largest class has its own unit. If no count must be rounded, only b1 and
-// the leftover may be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
+// class with less than 2^-10 of the tokens of the largest class has its own unit. If all counts are exact, only b1 and the
+// leftover may be rounded. Throws std::invalid_argument if b2 < b1 n_terms or if a total is out of range.
 template <CountType Count>
 std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector<std::int64_t>& classes,
                              const Estimation& estimation, Smoothing& smoothing) {

@@ -236,7 +236,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     Listed listed;
     std::size_t row;
   };
-  std::vector<Turn> turn;  // the terms that are chosen at one place of the lists
+  std::vector<Turn> turn;  // the new terms at the current place of all lists
   std::int64_t n_taken = 0, length = 0;
   while (n_taken < k) {
     const std::int64_t share = (k - n_taken) / lists.n_classes() + 1;

@@ -12,9 +12,9 @@
 // summands are doubles.
 //
 // PairSum::split sums A, P and V. PairSum::whole sums only whole values: V = sum_c omega_c KL_c. If smoothing is most of the
-// mass of the classes, a term with few pairs has a score far below P or V, so the term needs a whole sum. A whole sum is
-// also used if smoothing alone makes p > 2^-6 in any class, because a split sum uses a series of t(1-p, 1-q) for p,
-// q <= 2^-6. All measures other than KL need whole sums.
+// mass of the classes, a term with few pairs has a score far below P or V, so the term needs a whole sum. A split sum
+// uses a series of t(1-p, 1-q) for p, q <= 2^-6. Whole sums are therefore also used if smoothing alone makes p > 2^-6 in
+// any class. All measures other than KL need whole sums.
 //
 // A class without the term (l = 0) adds constants to A, P and T, so pairs add only their differences from these constants.
 // Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (sparse_scores.cpp).
@@ -66,11 +66,11 @@ struct PairConstants {
 // The sums over all classes for a term that no class has (l = 0).
 struct PairTotals {
   DoubleDouble T_0, P_0, A_0, R;
-  // A power of two that is at least 4 sum_c omega_c, or 0 for rates. In a split sum, each pair's V is split into a multiple
-  // V_hi of the grid step 2^-53 most_V and the rest V_lo. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V of a pair is below
-  // 0.6 omega_c, because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and are exact.
-  // A sum of n rests V_lo, each at most half a step, has an error of at most n^2 2^-107 most_V, which must be below 2^-57
-  // times the score. For rates, the V of a pair may exceed 0.6 omega_c, so V is summed as a double-double.
+  // A power of two that is at least 4 sum_c omega_c, or 0 for rates. A split sum splits the V of each pair into V_hi and
+  // V_lo. V_hi is a multiple of 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V of a pair
+  // is below 0.6 omega_c, because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and
+  // are exact. A sum of n rests V_lo, each at most half a step, has an error of at most n^2 2^-107 most_V, which must be
+  // below 2^-57 times the score. For rates, the V of a pair may exceed 0.6 omega_c, so V is summed as a double-double.
   double most_V;
   // log(l + b1) for small counts l.
   static constexpr int n_logs = 256;
@@ -165,7 +165,7 @@ struct PairKernels {
   void (*score)(const ClassPairs&);         // adds to V the change of the class's value from count 0 to l_ic, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value for count 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
-  void (*values)(const ClassValues&);       // computes values that are as exact as class_results() unless doubtful. O(n)
+  void (*values)(const ClassValues&);       // computes values, and marks inexact ones as doubtful. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

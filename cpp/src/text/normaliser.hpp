@@ -35,7 +35,7 @@ class Mapped {
   std::uint64_t bits = 0;
 };
 
-// The replacements of all characters (lowercase, without accents, or both). Threads add characters when they first occur.
+// The replacements of all characters (lowercase, without accents, or both). A thread adds each new character that it meets.
 class CharacterMap {
  public:
   struct Expansion {

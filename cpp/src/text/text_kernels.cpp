@@ -21,7 +21,7 @@ TERMSIFT_INLINE BlockMarks read_block(const std::uint8_t* text, std::uint8_t cas
 
 TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Replaces and marks the characters of `length` bytes that begin at the set bits of `leads`. The other bytes of each
+// Replaces and marks characters of `length` bytes. The set bits of `leads` are their first bytes. The other bytes of each
 // character must be continuation bytes. Returns whether every character keeps its length. A surrogate counts as a change of
 // length (see Mapped::length_in_place). An overlong form counts as a change, because its code point has a shorter form.
 template <int length>

@@ -167,7 +167,7 @@ class ArrowTable(TextSource):
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
         # A label is the same text in all file formats: 1 becomes "1", and true becomes "true". The
-        # core numbers the labels, because pyarrow would import pandas (0.2 s and 60 MB).
+        # core numbers the labels, since pyarrow would import pandas to do so (0.2 s and 60 MB).
         unlabelled = self.options.label is False
         none = _core.Texts.of_strings([""] * len(label))
         names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))

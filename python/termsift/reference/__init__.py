@@ -44,8 +44,8 @@ are inf. A value 0/0 is replaced by 0. No value is NaN.
 
 Notes
 -----
-Integer counts are exact. ``md`` and ``md_chi2`` are computed in float64 exactly as they are
-written, so a difference of nearly equal numbers loses digits. The absolute error of ``md`` is about
+Integer counts are exact. The formulas of ``md`` and ``md_chi2`` are evaluated in float64 without
+changes, so a difference of nearly equal numbers loses digits. The absolute error of ``md`` is about
 1e-16 for each class. The relative error of a typical ``md`` score is 1e-12 to 1e-10. If a term
 hardly distinguishes the classes, the relative error of ``md`` is larger, and the score may even be
 below 0. The relative error of ``md_chi2`` is about 1e-16 ``|p_ic + q_ic| / |p_ic - q_ic|``. All

@@ -46,8 +46,8 @@ def log_posteriors(
     naive_bayes : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
         The model (see Notes).
     alpha : float, default 1
-        The smoothing: b1 = alpha and b2 = alpha * k. With the model "bernoulli" b2 = 2 alpha, and
-        with "poisson" b2 = alpha.
+        The smoothing: b1 = alpha and b2 = alpha * k, but b2 = 2 * alpha for the model
+        "bernoulli" and b2 = alpha for "poisson".
 
     Returns
     -------

@@ -46,7 +46,7 @@ def class_scores(
         A name in ``formulas.METHODS``, such as "md" or "md_chi2" (see Notes).
     alpha : float or pair of floats, default 1
         The smoothing. A pair of numbers is (b1, b2). For one number, b1 = alpha and b2 = alpha * M.
-        With the model "bernoulli" b2 = 2 alpha, and with "poisson" b2 = alpha. No number may be
+        But b2 = 2 * alpha for the model "bernoulli", and b2 = alpha for "poisson". No number may be
         negative, and b1 may exceed b2 only with the model "poisson". Only "md", "md_chi2",
         "log_ratio" and "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
     class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers

@@ -1,5 +1,5 @@
-// Takes any arrays as a matrix, labels and weights. Invalid arrays must be refused. Valid arrays must be counted by every
-// path, with the result of the plain loop.
+// Takes any arrays as a matrix, labels and weights. Invalid arrays must be refused. On valid arrays, every path must
+// return the counts of the plain loop.
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
