@@ -9,8 +9,8 @@ from pathlib import Path
 from zipfile import ZipFile
 
 MOST_BYTES = 2_600_000
-GIVEN_LATER = 150_000  # size in bytes of libgomp, which auditwheel adds to Linux wheels
-PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"
+GIVEN_LATER = 150_000  # bytes of compressed libgomp, which auditwheel adds to Linux wheels
+PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # auditwheel adds .libs
 NEEDED = (r"termsift/py\.typed", r"termsift/_core\.pyi", r"termsift/_core\.[^/]+\.(so|pyd)")
 LICENSE = r"termsift-[\d.]+\.dist-info/licenses/LICENSE"
 

@@ -3,9 +3,9 @@
     python benchmarks/accuracy_at_k.py [--write]
 
 The script ranks the terms of the training documents of 20 Newsgroups and Reuters-10 by every
-method, event model and policy. The script trains naive Bayes on the first k terms, and prints
-the accuracy on the test documents. At the largest k, scikit-learn's naive Bayes must have the
-accuracy that termsift reports. ``--write`` puts the tables into ``benchmarks/README.md``.
+method, event model and policy. The script trains multinomial naive Bayes on the first k terms,
+and prints the accuracy on the test documents. At the largest k, scikit-learn's MultinomialNB must
+have the accuracy that termsift reports. ``--write`` puts the tables into ``benchmarks/README.md``.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ behind in no comparison. "Usually" holds if they are behind in fewer than half o
 The first line below a claim decides the verdict, but "consistently" needs all lines."""
 
 Answers = Mapping[str, Found]
-Judge = Callable[[Sequence[int]], str]  # verdict for signs (1: ahead, -1: behind)
+Judge = Callable[[Sequence[int]], str]  # verdict for signs (1: ahead, 0: level, -1: behind)
 
 
 class Verdict(NamedTuple):

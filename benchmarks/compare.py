@@ -45,9 +45,9 @@ from workloads import SHAPES, Workload, workload
 ROOT = Path(__file__).resolve().parents[1]
 CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by command-line name
 PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
-MARKER = "compare"  # name in the comments around the tables of docs/benchmarks.md and README.md
+MARKER = "compare"  # name of the comments in docs/benchmarks.md and benchmarks/README.md
 ROUNDS, QUICK_ROUNDS = 15, 5
-PATIENCE = 10.0  # Seconds, after which a contender is skipped.
+PATIENCE = 10.0  # Seconds in total, after which a contender is skipped.
 MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # Bytes of this machine's memory.
 THREADS = sorted({1, int(build_info()["threads"])})
 
@@ -417,7 +417,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     summary, full = ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # fail now, not after ten minutes, if a page has no such comments
+    if args.write:  # fail now, not after ten minutes, if a page lacks the marker's comments
         around(summary, MARKER)
         around(full, MARKER)
     print(conditions())

@@ -37,7 +37,7 @@ METHODS: dict[str, tuple[str, dict[str, str]]] = {
     "pearson": ("md_chi2", {"noncentrality": "pearson"}),
 }
 CLASSES_TO_SHOW = 50
-MARKER = "errors"  # name in the comments around the tables of docs/benchmarks.md and README.md
+MARKER = "errors"  # name of the comments in docs/benchmarks.md and benchmarks/README.md
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def errors_of(name: str, counts: ts.ClassCounts) -> Iterator[Row]:
 
 
 def sample(counts: ts.ClassCounts, n: int) -> NDArray[np.int64]:
-    """Return a sample of about 4 n terms: very frequent, less frequent, and rare ones."""
+    """Return a sample of at most 4 n terms: very frequent, less frequent, and rare ones."""
     frequency = np.asarray(counts.term_frequency.sum(axis=0)).ravel()
     rng = np.random.default_rng(0)
 

@@ -271,7 +271,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Measure and print the tables, and write them with --write."""
     args = arguments(argv)
     readme = ROOT / "benchmarks" / "README.md"
-    if args.write:  # fail now, not at the end, if a page has no such comments
+    if args.write:  # fail now, not at the end, if a page lacks the marker's comments
         around(readme, MARKER)
         around(ROOT / "docs" / "benchmarks.md", MARKER)
     print(conditions())

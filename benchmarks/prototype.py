@@ -1,4 +1,4 @@
-"""Compile and run a C++ prototype that counts and scores MD, if its source is available.
+"""Compile and run a C++ prototype of counting and MD scores, if its source is available.
 
 The environment variable TERMSIFT_PROTOTYPES names the folder of ``e2e.cpp``, by default
 ``../shared/prototypes/counting`` beside the checkout. On first use, the prototype is compiled for

@@ -5,7 +5,7 @@
 The script keeps the counts of a moving window of random chunks: it adds the newest chunk and
 subtracts the oldest. The counts are compared with scipy's sums of the same chunks. Scores, chosen
 terms and curves are compared with the results of one thread, and some scores with the reference.
-After the first tenth of the run, resident memory (``/proc/self/statm``) may grow by at most
+Resident memory (``/proc/self/statm``) may exceed its peak of the first tenth of the run by at most
 `SLACK`.
 """
 

@@ -174,7 +174,7 @@ def main() -> None:
         names.remove("R8 x 25")
     found: list[Measured] = []
     pages = ROOT / "README.md", ROOT / "docs" / "benchmarks.md", ROOT / "benchmarks" / "README.md"
-    if args.write:  # fail now, not after an hour, if a page has no such comments
+    if args.write:  # fail now, not after an hour, if a page lacks the marker's comments
         for page in pages:
             around(page, MARKER)
     started = time.time()

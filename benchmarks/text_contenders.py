@@ -196,7 +196,7 @@ def peers(task: str, data: Table) -> Iterator[Contender]:
 
 
 def tokenized(texts: list[str]) -> Contender:
-    """Return a contender that looks up known words with the library `tokenizers`."""
+    """Return a contender that only looks up known words with the library `tokenizers`."""
     from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.WordLevel(unk_token="?"))

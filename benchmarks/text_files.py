@@ -2,7 +2,8 @@
 
 `text.py` uses this module. Every process reads a file and counts its words by class. termsift, and
 pandas with scikit-learn, print the twenty best terms. Other libraries only print the sum of the
-counts. All terms and sums must agree. The files hold one or nine copies of a table.
+counts. All terms and sums must agree. The files hold one or nine copies of a table,
+in several formats.
 """
 
 from __future__ import annotations

@@ -261,7 +261,7 @@ def evaluate(
 def ranked(
     method: str, counts: ts.ClassCounts, X: sp.csr_array, y: Ints, k: int, **options: str
 ) -> ts.Ranking:
-    """Rank k terms by a method of counts, or by a selector that reads documents."""
+    """Return the first k terms by a method of counts or a selector that reads documents."""
     if method in FROM_DOCUMENTS:
         choose = {"conditional_gain": ts.conditional_gain, "guided_gain": ts.guided_gain}
         return choose[method](X, y, k)

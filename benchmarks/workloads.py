@@ -76,7 +76,7 @@ class Workload:
         n_docs, index = (
             len(column),
             self.X.indices.dtype,
-        )  # scipy copies no matrix if the index dtypes are equal
+        )  # scipy copies neither matrix if their dtypes are equal
         rows = np.arange(n_docs + 1, dtype=index)
         ones = np.ones(n_docs, self.X.dtype)
         return sp.csr_array((ones, column.astype(index), rows), shape=(n_docs, len(classes)))

@@ -74,7 +74,7 @@ def suspicion(log_proba: Any, own: Any, lengths: Any) -> Any:
 
 
 def measured(way: str, X: Any, y: Any, share: float) -> str:
-    """Return a table cell: precision among the most suspicious labels, ROC area, and seconds."""
+    """Return a table cell: precision at the number of wrong labels, ROC area, and seconds."""
     labels, is_wrong = planted(y, share)
     begin = process_time()
     log_proba, lengths = WAYS[way](X, labels)

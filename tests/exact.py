@@ -180,9 +180,9 @@ def exact_gains(
 ) -> Iterator[dict[int, Fraction]]:
     """Yield the gain in divergence of each remaining term, before each term of `order` is taken.
 
-    No digits are lost. For a term with probabilities p, taken from the pool R, class c
-    adds the gain R_c kl(p_c / R_c || p'_c / R'_c), where ' is the mixture of the other classes. The
-    gain is exactly 0 if all p_c / R_c are equal. Classes without documents are ignored.
+    No digits are lost. For a term with probabilities p, taken from the pool R, class c adds the
+    gain R_c kl(p_c / R_c || p'_c / R'_c), where ' is the mixture of the other classes. The gain is
+    exactly 0 if all p_c / R_c are equal. Classes without documents are ignored.
     """
     p, others = _probabilities(term_frequency, class_docs, b1, b2, prior)
     rest = [Fraction(1)] * len(p[0])

@@ -236,7 +236,7 @@ def _cell_c_tfidf(t: _CellTable, i: int, c: int) -> Exact:
     if t.l_ic[c][i] == 0:
         return Fraction(0)
     share = t.l_ic[c][i] / t.l_c[c]
-    # Like the core, round the mean number of tokens per class to a double, then to an int.
+    # Like the core, round the mean number of tokens per class to a double, then truncate it.
     mean = int(float(t.l) / sum(n_c > 0 for n_c in t.n_c))
     weight = mean / t.l_i[i] + 1
     if t.variant == "bm25":

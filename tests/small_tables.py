@@ -22,6 +22,7 @@ def table(term_frequency, class_docs):
 TWO = table([[3, 0, 1], [0, 3, 1]], [1, 1])
 # Three classes with two terms have p = (2, 1)/3, (1, 2)/3 and (2, 2)/4, and priors 1/4, 1/4, 1/2.
 # So q_00 is (1/4 1/3 + 1/2 1/2) / (3/4) = 4/9, q_01 is 5/9, and q_02 is 1/2.
-# In class 0, p/q is 3/2 and (1-p)/(1-q) is 3/5 for term 0. In class 2, p equals q.
+# In class 0, p/q is 3/2 and (1-p)/(1-q) is 3/5 for term 0, and class 1 swaps the two quotients.
+# In class 2, p equals q.
 # For classes 0 and 1, (p - q)^2 / (q (1-q)) is 4/20 = 1/5, and (p - q)^2 / (p (1-p)) is 4/18 = 2/9.
 THREE = table([[1, 0], [0, 1], [1, 1]], [1, 1, 2])

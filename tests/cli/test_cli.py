@@ -360,7 +360,7 @@ def test_a_signal_ends_a_command(tmp_path: Path, number: int) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     with start_hearing(command, **options, env=environment) as process:
         assert process.stdin is not None
-        process.stdin.write("label,text\n" * 100_000)  # more text than a pipe can hold
+        process.stdin.write("label,text\n" * 100_000)  # more than a pipe holds; the command reads
         process.stdin.flush()
         process.send_signal(number)
         assert process.communicate(timeout=60)[1] == ""  # communicate() closes the pipe

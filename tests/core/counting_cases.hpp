@@ -71,7 +71,7 @@ void every_way_agrees(const Matrix<std::int32_t, Value>& x, const Labels& labels
   }
 }
 
-// Returns a matrix with ten entries per row, or fewer if n_columns < 10. Every tenth entry has the value `special`.
+// Returns a matrix with ten entries per row (fewer if n_columns < 10), spread over the columns. Every tenth is `special`.
 template <class Value>
 Matrix<std::int32_t, Value> matrix_with(Value special, std::int64_t n_rows, std::int64_t n_columns) {
   Matrix<std::int32_t, Value> x;

@@ -69,7 +69,7 @@ Case<Count> make_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Ran
     std::vector<Count> row;
     for (std::size_t term = 0; term < n_terms; ++term) {
       const double l = draw(kind, c, term, n_terms, n_classes, random);
-      // Counts of type double are multiplied by 0.3, so that few of them are whole or binary fractions.
+      // Counts of type double are multiplied by 0.3, so that no small power of two makes most of them whole.
       row.push_back(std::is_same_v<Count, double> ? static_cast<Count>(0.3 * l) : static_cast<Count>(l));
     }
     result.tf.push_back(std::move(row));
@@ -150,8 +150,8 @@ TEST(the_fast_search_finds_the_plain_order_of_more_terms) {
   }
 }
 
-// The counts and smoothings are no binary fractions. All terms except the first have equal counts in all classes, so
-// their gain must be 0.
+// No small power of two makes these counts and smoothings whole. All terms except the first have equal counts in all
+// classes, so their gain must be 0.
 TEST(rounding_is_the_same_in_all_classes) {
   const std::vector<double> shared{90.3, 1.1, 2.2, 3.3, 0.7, 1e-3};
   std::vector<double> without_first = shared;

@@ -347,7 +347,8 @@ TEST(classes_tie_after_thousands_of_terms) {
 
 TEST(losses_tie_after_thousands_of_terms) {
   // The tolerance of ties must also cover rounding in sums over 150,000 ranks. For terms that a class lacks, 1 - p is 4/5.
-  // In one class, 1 - p is 1/5 for n terms; in the other, 1 - p is 2/5 for 2 n terms. So the classes tie.
+  // In one class, 1 - p is 1/4 of this for n terms. In the other class, 1 - p is 1/2 of this for 2 n terms. The classes tie,
+  // because (1/4)^n = (1/2)^(2 n).
   const std::size_t n = 50000;
   std::vector<std::int64_t> fours(3 * n, 0), twos(3 * n, 0);
   for (std::size_t i = 0; i < 3 * n; ++i) (i < n ? fours : twos)[i] = i < n ? 3 : 2;
@@ -372,7 +373,7 @@ TEST(a_prior_may_balance_a_small_gain) {
 }
 
 TEST(an_unlikely_class_does_not_widen_the_tolerance_of_others) {
-  // The tolerance must not depend on the largest sum of all classes, the Poisson rate of a class of long documents.
+  // The tolerance must not depend on the largest sum of any class, which is here the rate of a class of long documents.
   const auto counts = make_counts<std::int64_t>({1, 1, 1}, {{10, 11, 0}, {11, 10, 0}, {0, 0, std::int64_t{1} << 60}});
   Matrix<std::int32_t, std::int32_t> x;
   x.n_columns = 3;

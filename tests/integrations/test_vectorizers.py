@@ -1,4 +1,4 @@
-"""Our vectorizers return scikit-learn's matrices up to the order of entries, and read frames."""
+"""Our vectorizers return scikit-learn's matrices up to the order of entries, and take frames."""
 
 from __future__ import annotations
 
@@ -345,7 +345,7 @@ def test_threads_share_a_vectorizer() -> None:
         threading.Thread(target=lambda: found.append(vectorizer.transform(NEW).toarray()))
         for _ in range(8)
     ]
-    vectorizer = copy.copy(vectorizer)  # a copy has no index yet, so that each thread makes it
+    vectorizer = copy.copy(vectorizer)  # a copy has no index yet, so all threads make one
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -95,7 +95,7 @@ def examples(text: str) -> list[doctest.Example]:
 class RunsWithoutLooking(doctest.OutputChecker):
     """A checker that accepts any output but no exception.
 
-    This checker serves if another version of Python computed the numbers on the page."""
+    Another version of Python may have computed the numbers on the page."""
 
     def check_output(self, want: str, got: str, optionflags: int) -> bool:
         return True
@@ -122,7 +122,7 @@ def test_the_pages_run(page: Path, tmp_path: Path) -> None:
 def test_the_reference_page_and_the_package_name_the_same() -> None:
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     listed = re.findall(r"(?m)^\.\. auto(?:function|class|exception):: (\w+)$", text)
-    assert text.count("\n.. score-functions\n") == 1  # conf.py replaces it by methods
+    assert text.count("\n.. score-functions\n") == 1  # conf.py lists the methods here
     names = [*listed, *(entry.name for entry in ts.methods())]
     assert len(names) == len(set(names))
     assert {*names, "__version__"} == {*ts.__all__, "TermSelector"}
@@ -238,7 +238,7 @@ def test_the_page_of_the_command_line_is_made_from_the_parser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("sphinx")
-    monkeypatch.setenv("COLUMNS", "86")  # undoes after the test what conf.py sets
+    monkeypatch.setenv("COLUMNS", "86")  # conf.py sets COLUMNS; pytest restores it after the test
     spec = importlib.util.spec_from_file_location("conf", DOCS / "conf.py")
     assert spec is not None
     assert spec.loader is not None

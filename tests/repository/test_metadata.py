@@ -53,7 +53,8 @@ def test_links_name_files_and_headings(name: str) -> None:
 
 
 def test_the_readme_of_the_index_has_no_relative_links() -> None:
-    # This test repeats what hatch-fancy-pypi-readme does in the build.
+    # This test repeats what hatch-fancy-pypi-readme does in the build. check_wheel.py checks the
+    # README of the built wheel.
     config = PYPROJECT["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
     text = f"{README}\nSource: {SOURCE}"
     for each in config["substitutions"]:

@@ -28,7 +28,8 @@ EXAMPLES = settings.get_profile("termsift").max_examples // 4
 def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any]]:
     """Return random counts, and a random alpha for `class_scores`.
 
-    There are 2 to 20 classes of 1 to 1,000,000 documents. Terms occur in one class or in all.
+    There are 2 to 20 classes. Terms are rare or frequent. Documents have no weights, integer
+    weights up to a million, or fractional weights.
     """
     rng = np.random.default_rng(seed)
     n_classes = int(rng.choice([2, 2, 3, 5, 20]))

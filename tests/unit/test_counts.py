@@ -19,7 +19,10 @@ pytestmark = pytest.mark.usefixtures("counting_path")  # all tests here run on e
 
 
 def assert_equal_counts(counts: ts.ClassCounts, expected: reference.ReferenceCounts) -> None:
-    """Compare counts with the reference, exactly except for sums of float cells."""
+    """Compare counts with the reference, exactly except for sums of float cells.
+
+    The cells are equal, because both add in the order of the documents.
+    """
     assert counts.classes == expected.classes
     assert counts.n_docs == expected.n_docs
     for name in ("class_docs", "term_frequency", "document_frequency"):

@@ -67,7 +67,8 @@ def test_best_k_is_the_smallest_of_the_best() -> None:
 
 def test_smallest_k_by_hand() -> None:
     # The means are 0.62, 0.69 and 0.70. At k = 3 the deviations are -0.02, 0 and 0.02. So the
-    # standard deviation is 0.02, and the standard error of the three runs is 0.01155.
+    # standard deviation is 0.02, and the standard error of the three runs is 0.01155. Catches the
+    # use of the standard deviation, or of an error with the divisor n (0.0094).
     runs = ([0.6, 0.67, 0.68], [0.63, 0.69, 0.70], [0.63, 0.71, 0.72])
     assert curve(*runs).std("accuracy")[2] == pytest.approx(0.02)
     assert curve(*runs).best_k() == 3

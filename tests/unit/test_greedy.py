@@ -357,7 +357,7 @@ def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:
         counts = of(table)
         ranking = both(counts, alpha=alpha)
         witness = of_witness(counts, {"alpha": alpha})
-        if alpha == (1.0, 7.123456789012):  # both searches use this fraction
+        if alpha == (1.0, 7.123456789012):  # both searches read b2 as this simple fraction
             witness["b2"] = choosing._simple(7.123456789012)
         for k in (1, 2, 3):
             terms = ranking.indices[:k].tolist()

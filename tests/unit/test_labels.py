@@ -202,7 +202,7 @@ def write_all(folder: Path, labels: list[str]) -> list[Path]:
 
 
 def _as_json_number(label: str) -> Any:
-    """Return the JSON number that is written like the label, or the label if there is none."""
+    """Return the JSON integer or bool that is written like the label, or else the label."""
     try:
         value = json.loads(label)
     except ValueError:
@@ -226,7 +226,7 @@ def test_every_text_format_and_reader_returns_the_same_classes(
         assert list(map(type, scanned.classes)) == list(map(type, whole.classes)), path.name
         first = first or whole
         assert whole == first, path.name
-        assert list(map(str, collection.y)) == labels, path.name  # no digit is lost
+        assert list(map(str, collection.y)) == labels, path.name  # no character is lost
 
 
 @pytest.mark.parametrize(

@@ -243,7 +243,7 @@ def counts(request: pytest.FixtureRequest) -> ts.ClassCounts:
 
 @pytest.mark.full(cases=10)
 @each_measure
-def test_threads_targets_and_terms_change_no_bit(counts: ts.ClassCounts, measure: Measure) -> None:
+def test_threads_and_targets_change_no_bit(counts: ts.ClassCounts, measure: Measure) -> None:
     best = _core.simd_target()
     expected: dict[Any, bytes] = {}
     try:

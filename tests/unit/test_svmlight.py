@@ -1,4 +1,4 @@
-"""Reading svmlight text in blocks of any size, compared with scikit-learn's reader; errors."""
+"""svmlight text in blocks of any size is read as by scikit-learn, and errors name the line."""
 
 from __future__ import annotations
 

@@ -24,7 +24,10 @@ ALWAYS = "an error in any case"
 
 
 def outcome(table: Any, skip: bool) -> Any:
-    """Return the rows, the last lines and the number of bad rows, or instead the error."""
+    """Return the rows and, if ``skip``, the last lines of the first bad rows and their number.
+
+    If there is an error, return only its line, or ALWAYS.
+    """
     rows: list[tuple[str, str]] = []
     try:
         while (block := table.read()) is not None:

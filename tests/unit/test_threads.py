@@ -65,7 +65,7 @@ def test_omp_num_threads_is_respected() -> None:
     code = "from termsift import _core; print(_core.effective_n_threads(0))"
     assert run(code, OMP_NUM_THREADS="1") == "1"
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    assert 1 <= int(run(code, OMP_NUM_THREADS="64")) <= available  # quotas may allow less
+    assert 1 <= int(run(code, OMP_NUM_THREADS="64")) <= available  # a quota may allow fewer
 
 
 @needs_openmp

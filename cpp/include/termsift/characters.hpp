@@ -1,8 +1,8 @@
-// Properties of characters. The core has no Unicode tables: it uses those of the running Python version, so the core and
-// Python cut a text into the same words.
+// Properties of characters, from the Unicode tables of the running Python, so the core and Python cut the same words.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace termsift {
 

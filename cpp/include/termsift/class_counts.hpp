@@ -135,7 +135,7 @@ ClassCounts<Count> with_classes(const ClassCounts<Count>& counts, ClassMap map);
 template <CountType Count>
 ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const std::int64_t> terms, const Threads& threads);
 
-// Returns the sum of the counts of two collections that have the same classes. Takes O(pairs of both collections) time.
+// Returns the sum of the counts of two collections with the same classes. O(pairs of both), in parallel over the classes.
 template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads);
 

@@ -55,15 +55,15 @@ const char* name_of(ContingencyMeasure measure);
 // No result is NaN. If some values of a term are infinite with the same sign, the sum or mean is infinite with this sign. If
 // some values are inf and others -inf, the sum or mean is 0. A mean ignores classes of weight 0. The functions throw
 // std::invalid_argument if a class weight is negative or not finite, or if all class weights are 0. At least two classes
-// must have documents, except for df and tfidf, which compare no classes. log_odds needs b2 = 0 or 2^-450 g <= b2 <= 2^450
-// g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing of `estimation`.
+// must have documents, except for df and tfidf, which compare no classes. log_odds needs b2 = 0 or
+// 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing.
 //
 // Accuracy: the error is at most 4 ulp of the formula's value, and for bns at most 1e-14 of this value. If counts are
 // fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, products of
 // counts may underflow, which makes scores wrong or infinite. Let s be the sum of the values that the classes with the term
-// would have if they lacked the term. A sum or mean has a further error of up to 2^-104 n_classes s. The error 2^-104
-// n_classes s dominates if some classes have more than 10^7 times as many documents as other classes. Results have the same
-// bits for any number of threads and any SIMD target.
+// would have if they lacked the term. A sum or mean has a further error of up to 2^-104 n_classes s. This further error
+// dominates if some classes have more than 10^7 times as many documents as other classes. Results have the same bits for any
+// number of threads and any SIMD target.
 
 // Writes scores (n_terms,) in O(pairs) time, where a pair is a term and a class that has it. Classes without the term cost
 // no time, because their values depend only on t and r. Only sums and means of measures with Absent::each

@@ -46,9 +46,9 @@ struct GreedyRanking {
 // number of threads and any SIMD target give the same bits. Takes O(n_terms + pairs) memory, and O(n_classes) for each
 // thread.
 //
-// Throws std::invalid_argument in every case in which score() throws it, and also if a term has p = 0 in a class, if b2 < b1
-// n_terms, or if a rounded mass is less than 2^10 units (about 2^-40 of the class's tokens). With the default smoothing,
-// only classes of more than 2^52 tokens have masses that are too small. Exceptions of `progress` are passed on.
+// Throws std::invalid_argument in every case in which score() throws it, and also if a term has p = 0 in a class, if
+// b2 < b1 n_terms, or if a rounded mass is less than 2^10 units (about 2^-40 of the class's tokens). With the default
+// smoothing, only classes of more than 2^52 tokens have masses that are too small. Exceptions of `progress` are passed on.
 template <CountType Count>
 GreedyRanking greedy(const ClassCounts<Count>& counts, const Estimation& estimation, std::int64_t k, bool exhaustive,
                      const Threads& threads, const Progress& progress = {});

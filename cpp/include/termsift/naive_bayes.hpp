@@ -29,10 +29,10 @@ struct LabelledDocuments {
 // which c is predicted, and `hits` the number of these documents that belong to c.
 //
 // Rounding must not decide a tie, so the predicted class is the first class whose log posterior equals the largest log
-// posterior within a tolerance. The tolerance is the sum of the magnitudes of all summands of both log posteriors, times
-// 2^-45 plus 2^-53 for each ranked term of the document. Takes O(pairs + documents * ks + entries * classes) time, plus
-// O(classes) for each k at which the best class might have changed. Memory: 12 bytes for each pair of a class and a ranked
-// term (28 while the model is built), and 8 for each k and class.
+// posterior within a tolerance. For a document with m ranked terms, the tolerance is 2^-45 + m 2^-53 times the sum of the
+// magnitudes of all summands of both log posteriors. Takes O(pairs + documents * ks + entries of the documents * classes)
+// time, plus O(classes) for each k at which the best class might have changed. Memory: 12 bytes for each pair of a class and
+// a ranked term (28 while the model is built), and 8 for each k and class.
 //
 // The ranking, ks, b1 and the labels must satisfy the conditions of NaiveBayes and LabelledDocuments, and the documents must
 // have no more terms than the counts. Throws as check_csr does, and std::invalid_argument if no class has documents, if a

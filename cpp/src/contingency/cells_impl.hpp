@@ -94,8 +94,8 @@ struct Cells {
   // class_without_sum() and rest_without_sum() return P + Q of the cells C and D.
   TERMSIFT_INLINE double class_without_sum() const { return C().hi * g.hi + others().hi * r.hi; }
   TERMSIFT_INLINE double rest_without_sum() const { return D().hi * g.hi + others().hi * rest.hi; }
-  // Returns a positive number only if P/Q is outside [2/3, 3/2] in cell C or in cell D. P/Q is so far from 1 only for very
-  // frequent terms.
+  // Returns a positive number if and only if P/Q is outside [2/3, 3/2] in cell C or in cell D. P/Q is so far from 1 only
+  // for very frequent terms.
   TERMSIFT_INLINE double excess() const {
     return 5 * magnitude(det.hi) - smaller(class_without_sum(), rest_without_sum());
   }

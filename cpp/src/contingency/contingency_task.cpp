@@ -77,7 +77,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
   if (model.facts.reads_b1 && estimation.b1 == 0) model.facts.absent = Absent::minus_infinity;
   const double largest = check(counts, estimation, model.facts);
 
-  // If every document has one class, g is computed as the sum of the rows. The sum counts.n_docs may have added fractions
+  // Without a row for the collection, g is computed as the sum of the rows. The sum counts.n_docs may have added fractions
   // in another order than the rows, so rounding could violate r <= g or t <= g.
   const auto total_of = [&](const ClassRow<Count>& row) {
     return model.facts.row_totals_are_tokens ? tokens(row) : exact_double(row.n_docs);

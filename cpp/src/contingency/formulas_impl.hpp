@@ -320,8 +320,8 @@ TERMSIFT_INLINE double gap_of_rates(const auto& cells, const ContingencyConstant
 // Returns the difference of the quantiles of p and q, given gap = |p - q|, the mean z of the quantiles, and an approximation
 // d of the result with an error of up to 2^-49. The gap is the integral of the normal density between the quantiles:
 //     phi(z) d [1 + sum over k = 1, 2, ... of He_2k(z) d^2k / (4^k (2k+1)!)] with Hermite's polynomials He_2k.
-// For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms of this series from k = 5 on add up to less than 4e-16. The
-// relative error of the result is at most 3.3 times the error of z plus 1/4 of the error of d.
+// For |z| <= 3.3 and d <= 1/8 (near_quantiles), the terms of this series from k = 5 on add up to less than 4e-16. Errors of
+// z and d add at most 3.3 times the error of z and 1/4 of the error of d to the relative error of the result.
 TERMSIFT_INLINE double near_bns(double gap, double z, double d) {
   constexpr double root_of_2_pi = 2.5066282746310002;
   const double x = z * z, y = d * d;

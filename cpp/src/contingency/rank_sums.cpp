@@ -115,7 +115,7 @@ class RankSum {
   std::uint64_t twice_ranks_ = 0;           // twice the rank sum of the first corpus, over the documents with the term
   double ties_ = 0;                         // sum (t^3 - t) / 3 over the groups so far
   std::uint32_t n_ = 0, first_ = 0;         // the number of documents with the term: in all, and in the first corpus
-  std::uint32_t group_ = 0;                 // the number of documents whose rate is below the last document's rate
+  std::uint32_t group_ = 0;                 // the number of added documents with a lower rate than the last one
   std::uint32_t first_in_group_ = 0;
 };
 

@@ -19,7 +19,7 @@ inline std::int64_t padded(std::int64_t n) { return (n + gain_lanes - 1) / gain_
 // The documents of positive weight. Documents are numbered class by class, so the documents of a term form one run per
 // class.
 struct Collection {
-  std::int64_t n_classes = 0, stride = 0;  // stride: the padded length of a row
+  std::int64_t n_classes = 0, stride = 0;  // the number of classes with documents; the padded length of a row
   std::vector<std::int64_t> rows;          // (documents,) the matrix row of each document
   std::vector<std::int32_t> class_of;      // (documents,) the class of each document, never decreasing
   std::vector<double> weights;             // (documents,) the weight of each document, or empty if all weights are 1

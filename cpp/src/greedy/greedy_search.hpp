@@ -26,7 +26,7 @@ class Pool {
   // O(n_classes).
   void remove(GroupId group, std::int64_t copies);
 
-  // Subtracts masses (n_classes,) from R, and returns the axes of the resulting pool.
+  // Returns the axes of the pool that would remain if the masses `removed` (n_classes,) were subtracted from R.
   Axes axes_less(const std::vector<double>& removed) const;
   PoolView view() const { return {classes_.data(), reference_}; }
 

@@ -311,7 +311,7 @@ void finish(const SummedBlock& block) {
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble sum = two_sum(block.absent_hi[j], values[j].V_hi);
       block.scores[j] = sum.hi + (sum.lo + (block.absent_lo[j] + values[j].V_lo));
-      // A score far below absent_hi is unreliable, because it contains the rounding errors of absent_hi.
+      // A score well below absent_hi is unreliable, because it contains the rounding errors of absent_hi.
       block.doubtful[j] = block.scores[j] >= 0.75 * block.absent_hi[j] ? 0 : 1;
     }
     return;

@@ -1,15 +1,15 @@
 // Computes the sum of a measure over all classes by visiting only the classes that have the term.
 //
-// With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and q = r_c (T
-// - w_c x). With kappa_c = log((1 - pi_c) / L_c), it follows that
+// With x = l_ic + b1, w_c = pi_c / L_c, T = sum_k w_k x_ik and r_c = 1 / (1 - pi_c), a class has p = x / L_c and
+// q = r_c (T - w_c x). With kappa_c = log((1 - pi_c) / L_c), it follows that
 //     log(p/q) = log x + kappa_c - log T - log(1 - w_c x / T).
 // Only log(1 - w_c x / T) depends on both the class and the term's counts in all classes. Let omega_c be the weight of class
 // c: pi_c for the mean, otherwise 1. With t as in simd/logarithms.hpp, the weighted sum of the divergences KL_c is
 //     sum_c omega_c KL_c = A - P log T + R T + V,
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
 //     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)].
-// The summands of A and P are double-doubles, because digits cancel in A - P log T. V is a small part of the score, so its
-// summands are doubles.
+// The summands of A and P depend only on the class and the count. They are double-doubles, because digits cancel in
+// A - P log T. V is a small part of the score, so its summands are doubles.
 //
 // PairSum::split sums A, P and V. PairSum::whole sums only whole values: V = sum_c omega_c KL_c. If smoothing is most of the
 // mass of the classes, a term with few pairs has a score far below P or V, so the term needs a whole sum. A split sum
@@ -67,10 +67,10 @@ struct PairConstants {
 struct PairTotals {
   DoubleDouble T_0, P_0, A_0, R;
   // A power of two that is at least 4 sum_c omega_c, or 0 for rates. A split sum splits the V of each pair into V_hi and
-  // V_lo. V_hi is a multiple of 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V of a pair
-  // is below 0.6 omega_c, because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Hence sums of V_hi stay below most_V and
-  // are exact. A sum of n rests V_lo, each at most half a step, has an error of at most n^2 2^-107 most_V, which must be
-  // below 2^-57 times the score. For rates, the V of a pair may exceed 0.6 omega_c, so V is summed as a double-double.
+  // V_lo. V_hi is a multiple of the step 2^-53 most_V, and V_lo is the rest. For p <= 2^-6 and w x / T <= 1 - 2^-49, the V
+  // of a pair is below 0.6 omega_c, because log 2^49 is 34 and t(1-p, 1-q) is below 2^-11. Sums of V_hi thus stay below
+  // most_V and are exact. A sum of n rests V_lo, each at most half a step, has an error of at most n^2 2^-107 most_V, which
+  // must be below 2^-57 times the score. For rates, V of a pair may exceed 0.6 omega_c, so V is summed as a double-double.
   double most_V;
   // log(l + b1) for small counts l.
   static constexpr int n_logs = 256;
@@ -165,7 +165,7 @@ struct PairKernels {
   void (*score)(const ClassPairs&);         // adds to V the change of the class's value from count 0 to l_ic, given U. O(n)
   void (*score_absent)(const AbsentBlock&);  // sets V = sum_c omega_c (value for count 0), given U. O(n_classes n)
   void (*finish)(const SummedBlock&);       // computes scores from the sums. O(n)
-  void (*values)(const ClassValues&);       // computes values, and marks inexact ones as doubtful. O(n)
+  void (*values)(const ClassValues&);       // computes values as exactly as class_results() unless doubtful. O(n)
 
   static const PairKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

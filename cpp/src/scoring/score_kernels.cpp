@@ -21,12 +21,12 @@ void score_block(const ScoreBlock& block) {
 
 // Terms with unreliable ordinary results are scored from double-double differences between each class and a reference class.
 //
-// Let u = 2^-53, n the number of classes, T = sum_k pi_k p_k, r the reference class, e_k = p_k - p_r and S = |e_c| + sum_k
-// pi_k |e_k|. In class c, p - T is computed as e_c - sum_k pi_k e_k, with an error of at most (66 + 6n) u^2 S. If any l + b1
-// or L is not a double, products with low parts are rounded or dropped, which adds an error of 35 u^2 (p_c + T + 2 p_r). The
-// class r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). For c = r, the errors of p - T have a
-// factor 1 - pi. Every class except r has 1 - pi >= 1/2. The error of p - q = (p - T) / (1 - pi) is thus at most 190 n^2 u^2
-// max(p, q). All values depend on (p - q)^2, so their relative error is at most 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
+// Let u = 2^-53, n the number of classes, T = sum_k pi_k p_k, r the reference class, e_k = p_k - p_r and
+// S = |e_c| + sum_k pi_k |e_k|. In class c, p - T is computed as e_c - sum_k pi_k e_k, with an error of at most
+// (66 + 6n) u^2 S. If any l + b1 or L is not a double, products with low parts are rounded or dropped, which adds an error
+// of 35 u^2 (p_c + T + 2 p_r). The class r has the largest prior, at least 1/n, so p_r <= n T, and S <= 2n max(p, q). For
+// c = r, both errors have a factor 1 - pi; otherwise 1 - pi >= 1/2. The error of p - q = (p - T) / (1 - pi) is thus at most
+// 190 n^2 u^2 max(p, q). Values depend on (p - q)^2: their relative error is <= 1e-14 if |p - q| >= n^2 2^-50 max(p, q).
 //
 // With all low parts 0, |p - T| >= n 2^-52 S suffices for a relative error of at most 1e-14, even if S is much smaller than
 // p. If T happens to be closer to p than n 2^-52 S, the value of class c loses digits, but a sum over classes does not. Some

@@ -13,7 +13,7 @@ void score_dense(const ClassCounts<Count>& counts, const Estimation& estimation,
 
 // For each term, visits only the classes that have the term. The contribution of the other classes is derived from the sum
 // over all classes for an absent term (pair_model.hpp). O(pairs). Terms that would lose digits are scored as in score_dense.
-// Requires b1 > 0 and fits_pair_model() for all classes; Aggregate::max requires fits_pair_values() (mixtures.cpp).
+// Requires b1 > 0 and fits_pair_model() for all classes. Aggregate::max also requires fits_pair_values().
 template <CountType Count>
 void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, Aggregate aggregate,
                   const Threads& threads, double* scores);

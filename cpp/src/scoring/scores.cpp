@@ -47,7 +47,7 @@ void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& req
     Workspace<Count>& work = workspaces.own(worker, task, chunk_terms);
     const std::int64_t first = range.first + begin, last = range.first + end;
     work.entries.find(task, first, last);
-    // If the chunk has more pairs than terms, most of its terms should occur. Finding the absent terms would take longer
+    // If the chunk has more pairs than terms, most of its terms probably occur. Finding the absent terms would take longer
     // than scoring them.
     const bool all = work.entries.size() > last - first;
     if (!all) {

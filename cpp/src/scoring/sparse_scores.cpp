@@ -9,9 +9,9 @@
 #include <numbers>
 #include <vector>
 
-#include "scoring/mixtures.hpp"
 #include "scoring/pair_model.hpp"
 #include "scoring/score_ways.hpp"
+#include "scoring/scores_from_mixtures.hpp"
 
 namespace termsift {
 namespace {

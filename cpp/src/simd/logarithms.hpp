@@ -278,8 +278,8 @@ TERMSIFT_INLINE DoubleDouble logarithm(DoubleDouble x) {
   return quick_two_sum(sum.hi, sum.lo + (whole.lo + (k * ln2_lo + (log_table[i][1] + (2.0 * s.lo + 2.0 * s.hi * z * R)))));
 }
 
-// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. For x <= 1, the result is computed as 2
-// atanh(x / (2 + x)). For x < 2^-54, log(1 + x) rounds to x.
+// Returns log(1 + x) for finite x >= 0, with an error of at most 0.65 ulp. For x <= 1, the result is computed as
+// 2 atanh(x / (2 + x)). For x < 2^-54, log(1 + x) rounds to x.
 TERMSIFT_INLINE double log_plus_one(double x) {
   const DoubleDouble s = quotient({smaller(x, 1.0), 0.0}, two_sum(2.0, smaller(x, 1.0)));
   const double z = s.hi * s.hi;

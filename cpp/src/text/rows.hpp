@@ -72,7 +72,7 @@ class RowStore {
   }
 
  private:
-  // Moves a row to a new block of memory. The block size doubles up to 1 MiB, so short texts take little memory. Blocks
+  // Moves a row to a new block of memory. The block size doubles up to 1 MiB, so few entries take little memory. Blocks
   // after the block of 1 MiB have 32 MiB and lie in huge pages. With pages of 4 KiB, two threads spent a quarter of their
   // time in page faults.
   void move(Row<Entry>& row, std::int64_t room) {

@@ -203,7 +203,7 @@ class NgramSteps {
   std::vector<std::uint32_t> ids;
   std::vector<std::int64_t> ends;
   std::vector<Part> parts;     // the parts into which `keys` is divided
-  std::vector<NgramKey> keys;  // (parts.back().end,), the keys of these n-grams
+  std::vector<NgramKey> keys;  // (parts.back().end,), the keys of the n-grams of n words
 
   void start_texts() { document_ = -1; }
   // Starts a piece of text whose words are in `ids` and `ends`.

@@ -13,7 +13,7 @@ from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
 _DENSE_CELLS = 1 << 24  # Up to this number, the weights are stored as a dense array.
-_ROUNDING = 2.0**-40  # A difference of two counts is 0 if it is below this share of a count.
+_ROUNDING = 2.0**-40  # A difference of at most this share of a float count is set to 0.
 
 
 class Posteriors:

@@ -91,11 +91,11 @@ class ClassCounts(AdditiveCounts):
         model : {"multinomial", "binary", "bernoulli", "poisson"}
             The event model, for methods that support several models (see Notes).
         alpha : float or (b1, b2)
-            The smoothing: b1 is added to the count of each term, and b2 to the size of each class
-            (see Notes). One number means b1 = alpha and, depending on the model, b2 = n_terms alpha
-            ("multinomial", "binary"), 2 alpha ("bernoulli") or alpha ("poisson"); 1 is Laplace
-            smoothing. The model "poisson" also allows b1 > b2. For `log_odds`, b2 is the prior's
-            total.
+            The smoothing, with 0 <= b1 <= b2: b1 is added to the count of each term, and b2 to the
+            size of each class (see Notes). One number means b1 = alpha and, depending on the model,
+            b2 = n_terms alpha ("multinomial", "binary"), 2 alpha ("bernoulli") or alpha
+            ("poisson"); 1 is Laplace smoothing. The model "poisson" also allows b1 > b2. For
+            `log_odds`, b2 is the prior's total.
         class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
             The class priors pi_c. An array is normalised to sum to 1. By default, the prior of a
             class is its share of the documents.

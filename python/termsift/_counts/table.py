@@ -35,7 +35,7 @@ def counts_from_table(
     frame : frame, or mapping of label to mapping of term to count
         A frame is a data frame of pandas or polars, an Arrow table or stream, a relation of duckdb,
         or a dict of columns. Each row says how often a term occurs in a class. Rows with the same
-        label and term are added. A mapping is, for example, ``dict(en=Counter(words))``.
+        label and term are added. A mapping is, for example, ``{"en": Counter(words)}``.
     term, label, count : str
         The names of the columns. Counts are whole numbers, at least 0.
     documents : str, optional
@@ -71,7 +71,7 @@ def counts_from_table(
     of the merged class are unknown too.
 
     The total of a list that was cut off is kept in sums, files, pickles and subsets. The model
-    "binary" and `ClassCounts.greedy` need every term, and refuse a list that was cut off.
+    "binary" and `ClassCounts.greedy` need every term, and raise ValueError for such a list.
 
     Examples
     --------

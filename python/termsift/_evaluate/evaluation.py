@@ -131,7 +131,7 @@ def cross_validate(
     ks : sequence of int, optional
         As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
-        The number of folds, or the folds themselves, which are then not shuffled.
+        The number of folds, or the folds themselves, which are used as they are.
     random_state : int, numpy Generator or None, default 0
         The seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str

@@ -1,4 +1,4 @@
-#include "scoring/mixtures.hpp"
+#include "scoring/scores_from_mixtures.hpp"
 
 #include <algorithm>
 #include <cmath>
