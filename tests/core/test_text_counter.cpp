@@ -298,6 +298,13 @@ TEST(words_of_several_threads_are_united) {
   }
 }
 
+TEST(words_of_large_tables_are_united) {
+  // With so many words, the buckets for sorting are chosen from a sample of the tables of several threads.
+  const Tuned tuned;
+  text_tuning().chunk_bytes = 1000;
+  check_both(words_of_texts(8, 20'000, 15'000), {}, {3});
+}
+
 // With seeds of 0, all short words have the hash 0. So all words lie in one part and in adjacent slots of its table.
 TEST(words_of_one_hash_are_united) {
   const Tuned tuned;
