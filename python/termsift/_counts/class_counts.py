@@ -113,7 +113,7 @@ class ClassCounts(AdditiveCounts):
         scores : ndarray of shape (n_terms,), float64
             The scores, which are never NaN. Divergences are in nats. With some methods, such as
             divergences without smoothing, a term that a class lacks has an infinite score (see
-            docs/methods.md). If the class values include both inf and -inf, their sum or mean is 0.
+            Methods in the documentation). If values include inf and -inf, their sum or mean is 0.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class ClassCounts(AdditiveCounts):
         documents, q_ic = sum_{k != c} pi_k p_ik / (1 - pi_c). By convention, 0/0 = 0, 0 log 0 = 0
         and x log(x/0) = inf. The relative error of a score is at most 1e-14 if p and q differ by at
         least 1e-15 * n_classes^2 * max(p, q). The time is O(pairs of a class and a term in it) or
-        O(n_classes * n_terms), depending on the method (see docs/methods.md).
+        O(n_classes * n_terms), depending on the method (see Methods in the documentation).
 
         Examples
         --------
