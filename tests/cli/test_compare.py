@@ -274,7 +274,7 @@ def test_errors_are_one_line(
 
 
 def test_inputs_without_single_labels_or_terms(run: Any, tmp_path: Path, saved: Path) -> None:
-    expected = f"{saved}: holds counts, so pass the texts or the matrix"
+    expected = f"{saved}: holds counts, not documents; pass texts or a matrix"
     assert run("compare", saved, "--test", saved).complaint == expected
     several = tmp_path / "c.svm"
     several.write_text("1,3 1:2\n3 2:1\n1 1:1\n")

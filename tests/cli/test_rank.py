@@ -228,7 +228,7 @@ def test_every_selector(
             complaint = run(*command, *given).complaint
             assert complaint.endswith(f"reads the documents, so leave out {given[0]}")
         complaint = run("rank", saved, "--method", selector.name).complaint
-        assert complaint == f"{saved}: holds counts, so pass the texts or the matrix"
+        assert complaint == f"{saved}: holds counts, not documents; pass texts or a matrix"
 
 
 @pytest.mark.parametrize("tf", ["raw", "log", "binary"])

@@ -116,7 +116,7 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
     """Open the input, or several inputs, to read them a part at a time."""
     if inputs is None:
         if holds_counts(args.input):
-            raise ValueError(f"{args.input}: holds counts, so pass the texts or the matrix")
+            raise ValueError(f"{args.input}: holds counts, not documents; pass texts or a matrix")
         if args.input == DEMO:
             refuse(args, f"{DEMO}: has labels and terms", *READING)
             return scan_demo()
