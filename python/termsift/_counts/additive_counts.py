@@ -38,10 +38,14 @@ class AdditiveCounts:
     @classmethod
     def _of(cls, state: Held) -> Self:
         self = object.__new__(cls)
+        self._hold(state)
+        return self
+
+    def _hold(self, state: Held) -> None:
+        """Fill a new object."""
         self._state = state
         self._changing = threading.Lock()
         self._may_warn = True
-        return self
 
     @property
     def _counts(self) -> _core.Counts:
@@ -170,9 +174,14 @@ class AdditiveCounts:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        counts, *about = self._state
-        return self._rebuilt, (counts.to_arrays(), *about)
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state as arrays and plain values, for pickle, copy and skops."""
+        state = self._state._asdict()
+        return {**state, "counts": state["counts"].to_arrays()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        counts = _core.Counts.from_arrays(**state["counts"])
+        self._hold(Held(**{**state, "counts": counts}))
 
     @property
     def _present(self) -> NDArray[np.bool_]:
@@ -442,8 +451,3 @@ class AdditiveCounts:
         data = io.BytesIO()
         file.write_to(data, self._state)
         return data.getvalue()
-
-    @classmethod
-    def _rebuilt(cls, arrays: _core.CountArrays, *about: Any) -> Self:
-        """Build the counts from the state that pickle or copy stored."""
-        return cls._of(Held(_core.Counts.from_arrays(**arrays), *about))

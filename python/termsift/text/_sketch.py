@@ -121,8 +121,12 @@ class TermSketch:
         sketch._sketch.counters[:] = np.frombuffer(counters, np.uint8)
         return sketch
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return TermSketch.from_bytes, (self.to_bytes(),)
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the sketch as bytes, for pickle, copy and skops."""
+        return {"data": self.to_bytes()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(vars(TermSketch.from_bytes(state["data"])))
 
     def counting_rules(self) -> TextRules:
         """Return rules that cut texts into the terms that may be frequent enough.
