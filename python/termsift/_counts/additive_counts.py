@@ -257,8 +257,9 @@ class AdditiveCounts:
         X, y, sample_weight, classes, n_threads
             As for `termsift.count`. New classes are inserted in sorted order if the earlier classes
             are sorted, and appended if not. New terms become further columns. X may also have fewer
-            columns than the counts. By default, the columns of an indicator matrix stand for the
-            earlier classes.
+            columns than the counts. If the terms have names, the columns of a data frame must have
+            the same names in the same order. By default, the columns of an indicator matrix stand
+            for the earlier classes.
 
         Returns
         -------
@@ -289,11 +290,14 @@ class AdditiveCounts:
             self._require_all_buckets("update")
             before, listed, names, tf, *_ = self._state
             labels = validation.check_labels(y, matrix.n_docs, classes, listed or None)
+            validation.check_columns(X, names)
             if names is not None and matrix.n_terms > before.n_terms:
-                raise ValueError(
-                    f"X has {matrix.n_terms} terms, but only {before.n_terms} have names: "
-                    "set term_names to None first"
-                )
+                if validation.column_names(X) is None:
+                    raise ValueError(
+                        f"X has {matrix.n_terms} terms, but only {before.n_terms} have names: "
+                        "set term_names to None first"
+                    )
+                names = validation.term_names_of(X, None, matrix.n_terms)
             united, in_self, _ = validation.unite_classes(listed, labels.classes)
             position = {label: c for c, label in enumerate(united)}
             to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)

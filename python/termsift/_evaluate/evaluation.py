@@ -45,7 +45,8 @@ def selection_curve(
     ranking : Ranking, or array of column indices
         The terms, best first.
     X_train, X_test : CSR or CSC matrix or array, or dense array, of shape (n_docs, n_terms)
-        As for `termsift.count`. X_train and X_test must have the same columns.
+        As for `termsift.count`. X_train and X_test must have the same columns, and data frames
+        must name them alike.
     y_train, y_test : sequence of labels
         One class per document. If a class has no training documents, its test documents are
         always classified wrongly.
@@ -93,12 +94,15 @@ def selection_curve(
         raise ValueError(
             f"X_test has {test.matrix.n_terms} columns, X_train {train.matrix.n_terms}"
         )
+    validation.check_columns(X_test, validation.column_names(X_train), "X_test", "X_train")
     split = Split(train, None, test)
-    name, indices = "given", ranking
+    name, indices, terms = "given", ranking, None
     if isinstance(ranking, Ranking):
         name = name_of_curve(ranking.method, ranking.model, ranking.policy)
-        indices = ranking.indices
+        indices, terms = ranking.indices, ranking.terms
     indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
+    for X, which in ((X_train, "X_train"), (X_test, "X_test")):
+        validation.check_columns(X, terms, which, "the ranking", indices)
     ks = check_ks(ks, len(indices))
     return curve_of(name, ks, [classifier.metrics(split, indices, ks)])
 

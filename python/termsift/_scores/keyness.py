@@ -300,7 +300,7 @@ def keyness(
         **effects(a.astype(np.float64), b.astype(np.float64), tokens, constant, level),
     }
     if dispersion is not None:
-        table |= _dispersions(dispersion, sides, index, self.n_terms, n_threads)
+        table |= _dispersions(dispersion, sides, index, self, n_threads)
     kept = _of_side(table, "n") >= min_count
     if min_share > 0:
         docs = np.asarray(pair.class_docs, dtype=np.float64)
@@ -364,17 +364,18 @@ def _dispersions(
     documents: tuple[Any, Any],
     sides: list[list[Hashable]],
     index: NDArray[np.int64],
-    n_terms: int,
+    counts: ClassCounts,
     n_threads: int | None,
 ) -> dict[str, _core.Float64s]:
     X, y = documents
     threads = validation.check_n_threads(n_threads)
     csr = validation.check_matrix(X, threads)
-    if csr.n_terms != n_terms:
+    if csr.n_terms != counts.n_terms:
         raise ValueError(
-            f"dispersion has documents of {csr.n_terms:,} terms, but the counts have {n_terms:,}: "
-            "pass the documents that were counted"
+            f"dispersion has documents of {csr.n_terms:,} terms, but the counts have "
+            f"{counts.n_terms:,}: pass the documents that were counted"
         )
+    validation.check_columns(X, counts.term_names)
     validation.check_entries(csr, threads, "X")
     docs = documents_of(y, csr.n_docs, sides)
     dp, juilland = (of_all[:, index] for of_all in dispersions(csr, docs))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.extras import is_from
 from termsift._util.validation.values import a_kind, check_choice, shown
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
@@ -253,12 +254,49 @@ def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term")
     return terms
 
 
+def column_names(X: Any) -> list[str] | None:
+    """Return the column names of a data frame or of an Arrow table, or None if X has none.
+
+    Names that are not all strings do not count, as in scikit-learn.
+    """
+    # The attribute columns of an Arrow table holds the columns themselves.
+    names = list(X.schema.names if is_from(X, "pyarrow") else getattr(X, "columns", ()))
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def check_columns(
+    X: Any,
+    expected: Sequence[str] | NDArray[np.object_] | None,
+    name: str = "X",
+    of: str = "the counts",
+    columns: Iterable[int] | None = None,
+) -> None:
+    """Check that the names of a frame's columns equal ``expected``, as far as both have names.
+
+    ``columns`` are the columns of the expected names, by default 0, 1, ... The names are those of
+    ``of``. Without this check, the columns of a frame in another order would be mistaken for each
+    other.
+    """
+    names = column_names(X)
+    if names is None or expected is None:
+        return
+    if columns is None:
+        columns = range(min(len(names), len(expected)))
+    for column, wanted in zip(columns, expected, strict=False):
+        if names[column] != wanted:
+            raise ValueError(
+                f"column {column} of {name} is {names[column]!r}, but {wanted!r} in {of}: bring "
+                "the columns of the frame into the same order"
+            )
+
+
 def term_names_of(X: Any, given: Any, n_terms: int) -> NDArray[np.object_] | None:
     """Return the term names that the caller gave, or else the column names of a data frame."""
-    columns = list(getattr(X, "columns", ()))
-    if given is None and columns and all(isinstance(name, str) for name in columns):
-        given = columns
-    return check_term_names(given, n_terms)
+    columns = column_names(X)
+    names = check_term_names(columns if given is None else given, n_terms)
+    if names is not None and columns is not None and sorted(names) == sorted(columns):
+        check_columns(X, names, of="term_names")  # other names may rename the columns
+    return names
 
 
 def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
