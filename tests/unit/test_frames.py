@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -103,3 +105,96 @@ def test_the_selector_refuses_columns_in_another_order(library: str) -> None:
     with pytest.raises(ValueError, match="same order"):
         selector.partial_fit(wrong, Y)
     assert list(selector.feature_names_in_) == list(COLUMNS)
+
+
+# ---- values --------------------------------------------------------------------------------------
+
+# Ways to hold whole numbers in a frame or in a column, none of which numpy reads as numbers.
+WAYS: dict[str, Callable[[Any], Any]] = {
+    "nullable": lambda frame: frame.convert_dtypes(),
+    "Arrow-backed": lambda frame: frame.astype("int64[pyarrow]"),
+    "Arrow-backed decimals": lambda frame: as_decimals_of_arrow(frame),
+    "objects": lambda frame: frame.astype(object),
+    "sparse": lambda frame: frame.astype("Sparse[int64]"),
+    "polars": lambda frame: pytest.importorskip("polars").from_pandas(frame),
+    "polars decimals": lambda frame: as_decimals_of_polars(frame),
+    "pyarrow": lambda frame: pytest.importorskip("pyarrow").Table.from_pandas(frame),
+}
+
+
+def as_decimals_of_arrow(frame: Any) -> Any:
+    pa = pytest.importorskip("pyarrow")
+    return frame.astype(pytest.importorskip("pandas").ArrowDtype(pa.decimal128(25, 2)))
+
+
+def as_decimals_of_polars(frame: Any) -> Any:
+    pl = pytest.importorskip("polars")
+    return pl.from_pandas(frame).cast(pl.Decimal(10, 2))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whole_numbers_in_any_frame_are_exact(way: str) -> None:
+    pytest.importorskip("pyarrow")
+    frame = WAYS[way](frame_of("pandas"))
+    counts = ts.count(frame, Y)
+    assert counts == ts.count(frame_of("pandas"), Y)
+    assert counts.update(frame, Y, frame["pills"]).class_docs.tolist() == [2, 3]
+    assert ts.conditional_gain(frame, Y).indices.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "dtype", ["Int64", "UInt64", "Float64", "int64[pyarrow]", "double[pyarrow]"]
+)
+def test_a_missing_value_of_a_frame_has_a_row_and_a_column(dtype: str) -> None:
+    pytest.importorskip("pyarrow")
+    frame = frame_of("pandas").astype(dtype)
+    frame.loc[1, "pills"] = None
+    said = complaint(VALUE, ts.count, frame, Y)
+    assert said.startswith("X has ")
+    assert " at row 1, column 1, expected a " in said
+    said = complaint(VALUE, ts.count, np.ones((3, 1)), Y, frame["pills"])
+    assert said.startswith("sample_weight has ")
+    assert " at row 1, expected a " in said
+
+
+def test_large_numbers_of_nullable_columns_do_not_round() -> None:
+    frame = frame_of("pandas").astype("Int64")
+    frame.loc[0, "bacon"] = 2**60 + 1
+    assert ts.count(frame, Y).term_frequency[0, 0] == 2**60 + 3
+    assert ts.count(np.ones((3, 1), int), Y, frame["bacon"]).class_docs.tolist() == [2**60 + 3, 0]
+
+
+WEIGHTS: dict[str, Callable[[], Any]] = {
+    "booleans": lambda: np.array([True, False, True]),
+    "a list of booleans": lambda: [True, False, True],
+    "objects": lambda: np.array([True, 0, 1], object),
+    "decimals": lambda: [Decimal(1), Decimal(0), Decimal("1.0")],
+    "fractions": lambda: [Fraction(1), Fraction(0), 1],
+    "nullable booleans": lambda: series("boolean"),
+    "nullable integers": lambda: series("Int8"),
+    "Arrow-backed booleans": lambda: series("bool[pyarrow]"),
+    "polars": lambda: pytest.importorskip("polars").Series([True, False, True]),
+    "pyarrow": lambda: pytest.importorskip("pyarrow").chunked_array([[True, False], [True]]),
+}
+
+
+def series(dtype: str) -> Any:
+    pytest.importorskip("pyarrow")
+    return pytest.importorskip("pandas").Series([True, False, True]).astype(dtype)
+
+
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_weights_of_any_kind_count_as_the_same_integers(kind: str) -> None:
+    X, weights = np.array([[3, 0], [0, 2], [1, 1]]), WEIGHTS[kind]()
+    wanted = ts.count(X, Y, [1, 0, 1])
+    assert ts.count(X, Y, weights) == wanted
+    assert ts.count(X, Y).update(X, Y, weights) == ts.count(X, Y) + wanted
+    gains = ts.conditional_gain(X, Y, sample_weight=weights).scores
+    expected = ts.conditional_gain(X, Y, sample_weight=[1, 0, 1]).scores
+    assert gains.tolist() == expected.tolist()
+    assert wanted.class_docs.tolist() == [2, 0]
+
+
+def test_halves_are_exact_as_decimals() -> None:
+    X = [[Decimal("0.5"), 1], [0, Decimal(2)], [1, 1]]
+    assert ts.count(X, Y) == ts.count(np.array([[0.5, 1], [0, 2], [1, 1]]), Y)

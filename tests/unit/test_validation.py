@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,10 @@ TEXTS = (
     "termsift.text.CountVectorizer"
 )
 NUMBERS = "expected booleans, integers or floats"
+EXACT = (
+    "expected a number that int64 or float64 holds without rounding: fill or drop missing values, "
+    "round others to floats"
+)
 NOT_FINITE = (NAN, INF, -INF, -0.5)
 BAD_VALUES = [
     *itertools.product(("f2", "f4", "f8", ">f8", ">f4"), NOT_FINITE),
@@ -60,7 +66,11 @@ VALUE_CASES = [
     *(case(f"X holds texts, {TEXTS}" if form == "dense" and dtype in ("U3", "S3") else
            f"X has dtype {np.dtype(dtype)}, {NUMBERS}", DENSE.astype(dtype) if form == "dense" else
       edited(form, data=np.zeros(5, dtype)), error=TYPE, id=form) for form in FORMS for dtype in
-      ("O", "c8", "c16", "U3", "S3", "M8[D]", "m8[s]", "V8")),
+      ("O", "c8", "c16", "U3", "S3", "M8[D]", "m8[s]", "V8") if (form, dtype) != ("dense", "O")),
+    *(case(f"X has {v!r} at row 1, column 2, {EXACT}", [[1, 0, 2, 0], [0, 3, v, 0], [0, 1, 0, 5]])
+      for v in (None, Decimal("0.1"), Fraction(1, 3), {})),
+    case(f"X has '{str(2**1024)[:60]}...' at row 0, column 0, {EXACT}", [[2**1024]] * 3),
+    case(f"X has {2**53 + 1} at row 0, column 0, {EXACT}", [[2**53 + 1, Decimal("0.5")]] * 3),
 ]  # fmt: skip
 
 # --------------------------------------------------------------------------------------- form
@@ -174,7 +184,9 @@ WEIGHT_CASES = [
       for dtype, values in (("f2", NOT_FINITE), ("f8", NOT_FINITE), ("i1", [-1]), ("i8", [-1])) for
       w in values),
     *(case(f"sample_weight has dtype {np.dtype(d)}, {NUMBERS}", w=np.zeros(3, d), error=TYPE) for d
-      in ("O", "U3", "c16", "M8[D]")),
+      in ("U3", "c16", "M8[D]")),
+    *(case(f"sample_weight has {w!r} at row 1, {EXACT}", w=[1, w, 1]) for w in (None,
+      Decimal("0.1"), {})),
     case(f"sample_weight has nan at row 0, {NO_WEIGHT}", w=[NAN, 1, 1], id="list"),
     case(f"sample_weight has {2**63} at row 2, {NO_WEIGHT}", w=np.array([1, 1, 2**63], np.uint64)),
 ]  # fmt: skip
@@ -185,6 +197,8 @@ MASKED_CASES = [
         ("X", "X", np.ma.array(DENSE, mask=DENSE == 1)),
         ("y", "y", np.ma.array([0, 1, 0], mask=[0, 1, 0])),
         ("sample_weight", "w", np.ma.array(np.ones(3), mask=[0, 1, 0])),
+        ("X", "X", list(np.ma.array(DENSE, mask=DENSE == 1))),
+        ("sample_weight", "w", [1, np.ma.masked, 1]),
     )
 ]  # fmt: skip
 

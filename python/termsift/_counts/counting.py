@@ -45,14 +45,16 @@ def count(
         How often each term occurs in each document: booleans, integers or floats, none negative.
         Duplicate entries are summed. CSR arrays are not copied. Dense input is read in blocks of
         rows and may be a file: a numpy.memmap or a dataset of h5py or zarr. The columns of a data
-        frame name the terms. X may also be a `Scan` of files, which has its own labels and names.
+        frame name the terms. Nullable numbers, decimals and other objects are counted if int64 or
+        float64 holds them exactly. X may also be a `Scan` of files, which has its own labels and
+        names.
     y : sequence of n_docs labels, or indicator matrix of shape (n_docs, n_classes)
         Labels are hashable values, and equal labels are one class, such as ``1``, ``1.0`` and
         ``True``, while ``1`` and ``"1"`` are two classes. In an indicator matrix of zeros and ones,
         a document counts in each of its classes. An array of shape (n_docs, 1) is refused, because
         it could hold labels or be an indicator matrix.
     sample_weight : array of shape (n_docs,), optional
-        A document of weight w counts as w documents.
+        A document of weight w counts as w documents. True and False are 1 and 0.
     classes : sequence of labels, optional
         The classes in the order of the result. A label outside ``classes`` is an error. The default
         is the sorted list of the labels that occur. For an indicator matrix, ``classes`` names the

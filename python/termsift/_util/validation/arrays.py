@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from
-from termsift._util.validation.values import a_kind, check_choice, shown
+from termsift._util.validation.values import a_kind, check_choice, listed, shown
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
 _BLOCK_CELLS = 1 << 24
@@ -118,7 +119,7 @@ def _sparse(X: Any, name: str) -> Any:
     step = max(1, _BLOCK_CELLS // max(1, n_terms))
     blocks = []
     for i in range(0, max(1, n_rows), step):
-        block = exact_dtype(as_array(_rows(X, i, i + step), name), name)
+        block = as_numbers(_rows(X, i, i + step), name, i)
         stored = block != 0
         cells = np.flatnonzero(stored)  # flatnonzero is three times as fast as scipy's conversion
         indptr = np.append(0, np.cumsum(np.count_nonzero(stored, axis=1)))
@@ -214,10 +215,12 @@ def check_class_prior(
 
 def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
     """Return n finite, nonnegative numbers, one for each ``place``. Integers are below 2^63."""
-    numbers = as_array(values, name)
-    if numbers.shape != (n,):
-        raise ValueError(f"{name} has shape {numbers.shape}, expected ({n},)")
-    numbers = exact_dtype(numbers, name)
+    array = as_array(values, name)
+    if array.shape != (n,):
+        raise ValueError(f"{name} has shape {array.shape}, expected ({n},)")
+    numbers = as_numbers(array, name)
+    if numbers.dtype.kind == "b":  # True counts as 1
+        numbers = numbers.astype(np.int64)
     is_right = np.isfinite if numbers.dtype.kind == "f" else lambda integers: integers < 2**63
     wrong = ~((numbers >= 0) & is_right(numbers))
     if wrong.any():
@@ -303,13 +306,13 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     """Return the names of the terms as an array of str objects, or None."""
     if names is None:
         return None
-    listed = list(as_sequence(names, "term_names", "a name for each term"))
-    if len(listed) != n_terms:
-        raise ValueError(f"term_names has {len(listed)} names for {n_terms} terms")
-    for term, name in enumerate(listed):
+    several = list(as_sequence(names, "term_names", "a name for each term"))
+    if len(several) != n_terms:
+        raise ValueError(f"term_names has {len(several)} names for {n_terms} terms")
+    for term, name in enumerate(several):
         if not isinstance(name, str):
             raise TypeError(f"the name of term {term} is {name!r}, expected a string")
-    array = object_array(listed)
+    array = object_array(several)
     array.setflags(write=False)  # counts and rankings share the array
     return array
 
@@ -319,12 +322,33 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
 
 def as_array(values: Any, name: str) -> NDArray[Any]:
     """Return the values as an array. Error messages call the argument ``name``."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array: fill or drop the masked values")
+    refuse_masked(values, name)
+    if is_from(values, "pandas"):
+        values = _in_dtypes_of_numpy(values)
     try:
         return np.asarray(values)
     except ValueError:
         raise ValueError(f"{name} holds lists of different lengths, expected an array") from None
+
+
+def refuse_masked(values: Any, name: str) -> None:
+    """Raise an error for a masked array or a list of them, because numpy would drop the masks."""
+    several = values if isinstance(values, (list, tuple)) else [values]
+    if any(isinstance(one, np.ma.MaskedArray) for one in several):
+        raise TypeError(f"{name} is a masked array: fill or drop the masked values")
+
+
+def _in_dtypes_of_numpy(values: Any) -> Any:
+    """Return the numbers of nullable or Arrow-backed columns as numpy's, unless one is missing.
+
+    Numpy alone would make them objects. Any other values of pandas are returned as they are.
+    """
+    dtypes = list(values.dtypes) if hasattr(values, "columns") else [getattr(values, "dtype", None)]
+    own = [getattr(dtype, "numpy_dtype", dtype) for dtype in dtypes]
+    if own != dtypes and all(getattr(dtype, "kind", "") in "biuf" for dtype in own):
+        with suppress(TypeError, ValueError):  # an integer is missing
+            return values.to_numpy(dtype=np.result_type(*own))
+    return values
 
 
 def object_array(values: Sequence[Any]) -> NDArray[np.object_]:
@@ -348,6 +372,44 @@ def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[An
     if isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
         return list(values)
     raise TypeError(f"{name} must hold {expected} in order, got {shown(values)}")
+
+
+def as_numbers(values: Any, name: str, first: int = 0) -> NDArray[Any]:
+    """Return dense numbers in a dtype of the core. Errors count rows from ``first``.
+
+    Numbers that are Python objects, as in a column of decimals, become int64 or float64. A number
+    that would change is an error.
+    """
+    array = as_array(values, name)
+    if array.dtype != object:
+        return exact_dtype(array, name)
+    objects = array.ravel().tolist()
+    numbers = [_exact_number(value) for value in objects]
+    are_integers = all(type(number) is int for number in numbers)
+    if not are_integers:  # a float64 may not hold the integers
+        numbers = [None if type(x) is int and float(x) != x else x for x in numbers]
+    if None in numbers:
+        at = numbers.index(None)
+        row, *column = np.unravel_index(at, array.shape)
+        place = ", ".join([f"row {first + int(row)}", *(f"column {c}" for c in column)])
+        raise ValueError(
+            f"{name} has {listed([objects[at]])} at {place}, expected a number that int64 or "
+            "float64 holds without rounding: fill or drop missing values, round others to floats"
+        )
+    exact = np.array(numbers, dtype=np.int64 if are_integers else np.float64)
+    return exact.reshape(array.shape)
+
+
+def _exact_number(value: Any) -> int | float | None:
+    """Return an int64 or a float64 that equals a Python object, or None if there is none."""
+    if isinstance(value, float):  # even NaN, which equals nothing
+        return float(value)
+    for kind in (int, float):
+        with suppress(TypeError, ValueError, OverflowError):
+            number: int | float = kind(value)
+            if number == value and (kind is float or -(2**63) <= number < 2**63):
+                return number
+    return None
 
 
 def exact_dtype(values: NDArray[Any], name: str) -> NDArray[Any]:

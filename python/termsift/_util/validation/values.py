@@ -123,7 +123,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 def listed(names: Sequence[Any]) -> str:
     """Return the first names for a message. Long names, such as whole documents, are cut."""
     some = [
-        repr(name if len(str(name)) <= 60 else f"{name[:60]}...") for name in names[:_NAMES_SHOWN]
+        repr(name if len(str(name)) <= 60 else f"{str(name)[:60]}...")
+        for name in names[:_NAMES_SHOWN]
     ]
     return ", ".join(some + ["..."] * (len(names) > _NAMES_SHOWN)) or "none"
 
