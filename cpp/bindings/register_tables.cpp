@@ -82,13 +82,15 @@ TableReader::Options options_of(const py::list& labels, bool skip, const std::st
   return {all_encoded(labels, "labels"), skip, encoding, block_bytes, unlabelled};
 }
 
-// Returns the texts and classes of the next block, or None at the end of the table.
+// Returns the texts of the next block, their classes and the numbers of their rows, or None at the end of the table.
 py::object read(Table& table) {
   auto block = std::make_shared<TableBlock>();
   if (!table.reading([&](TableReader& reader) { return reader.next(*block); })) return py::none();
   const py::array_t<ClassId> classes(static_cast<py::ssize_t>(block->classes.size()), block->classes.data());
+  const std::vector<std::int64_t> numbers = block->rows();
+  const py::array_t<std::int64_t> rows(static_cast<py::ssize_t>(numbers.size()), numbers.data());
   std::vector<Text> texts = std::move(block->texts);
-  return py::make_tuple(texts_object(std::move(texts), std::move(block)), classes);
+  return py::make_tuple(texts_object(std::move(texts), std::move(block)), classes, rows);
 }
 
 py::list labels(const Table& table, std::size_t first) {

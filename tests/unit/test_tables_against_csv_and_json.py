@@ -26,13 +26,13 @@ ALWAYS = "an error in any case"
 def outcome(table: Any, skip: bool) -> Any:
     """Return the rows and, if ``skip``, the last lines of the first bad rows and their number.
 
-    If there is an error, return only its line, or ALWAYS.
+    A row is its text, its label and its number in the table, in which bad rows count. If there is an error, return only its line, or ALWAYS.
     """
-    rows: list[tuple[str, str]] = []
+    rows: list[tuple[str, str, int]] = []
     try:
         while (block := table.read()) is not None:
             labels = table.labels()
-            rows += [(text, labels[code]) for text, code in zip(*block, strict=True)]
+            rows += [(text, labels[code], row) for text, code, row in zip(*block, strict=True)]
     except ValueError as error:
         return line_of(str(error)) if str(error).endswith("leaves it out") else ALWAYS
     return (
@@ -50,10 +50,10 @@ def expected(rows: Iterable[Any], skip: bool) -> Any:
     """Return what `outcome` must return, from pairs (text, label), lines of bad rows and ALWAYS."""
     good: list[Any] = []
     bad: list[Any] = []
-    for row in rows:
+    for number, row in enumerate(rows):
         if row == ALWAYS or (not skip and isinstance(row, int)):
             return row
-        (bad if isinstance(row, int) else good).append(row)
+        bad.append(row) if isinstance(row, int) else good.append((*row, number))
     return (good, bad[:5], len(bad)) if skip else good
 
 

@@ -22,6 +22,11 @@ namespace termsift {
 struct TableBlock {
   std::vector<Text> texts;
   std::vector<ClassId> classes;
+  std::int64_t first_row = 0;         // the number of rows before the block, without the header and blank lines
+  std::vector<std::int64_t> skipped;  // the number of texts before each bad row of the block
+
+  // Returns the row number of each text, from 0.
+  std::vector<std::int64_t> rows() const;
 
   LargeArray<std::uint8_t> bytes;     // the content, followed by at least `padding` bytes
   std::int64_t room = 0;              // the length of `bytes`, without the padding
@@ -89,8 +94,10 @@ class TableReader {
   bool at_end() const { return at_end_; }
   // Returns the class of a label, or -1 for an empty or blank label.
   ClassId class_of(std::string_view label);
-  // Skips a bad row if Options::skip and can_skip are true, and otherwise throws RowError.
-  void complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip = true);
+  // Skips a bad row after the texts of the block if Options::skip is true, and otherwise throws RowError.
+  void complain(TableBlock& block, std::int64_t first_line, std::int64_t last_line, std::string fault);
+  // Throws RowError for a row that cannot be skipped, because the start of the next row is unknown.
+  [[noreturn]] static void refuse(std::int64_t first_line, std::int64_t last_line, std::string fault);
   // units() returns the distance between two places in a line. The unit is a byte if the file is UTF-8, and otherwise a
   // character, because Read returns only UTF-8. place() returns the name of a place, such as "byte 5".
   std::int64_t units(const std::uint8_t* begin, const std::uint8_t* end) const;
@@ -107,7 +114,7 @@ class TableReader {
 
   Read read_;
   bool at_start_ = true, at_end_ = false, is_done_ = false;
-  std::int64_t bytes_read_ = 0, n_skipped_ = 0;
+  std::int64_t bytes_read_ = 0, n_rows_ = 0, n_skipped_ = 0;
   std::vector<BadRow> skipped_;
   std::unordered_map<std::string, ClassId> classes_;  // the class of each label
   ClassId last_class_ = -1;

@@ -122,7 +122,7 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) 
       // Without quoting, a text may have carriage returns. In a file without line feeds, carriage returns end lines.
       const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
       if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
-        complain(line, line, returns_end_lines, false);
+        refuse(line, line, returns_end_lines);
       first.first_line += line - line_;
       first.last_line += line - line_;
       const bool is_blank = first.fields.empty() && first.fault.empty();
@@ -136,8 +136,8 @@ DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) 
       pending_.assign(data, data + size);
       return {};
     }
-    if (is_header && size >= longest_header) complain(line, line, too_long_header, false);
-    if (size >= longest_row) complain(line, line, too_long, false);
+    if (is_header && size >= longest_header) refuse(line, line, too_long_header);
+    if (size >= longest_row) refuse(line, line, too_long);
   }
 }
 
@@ -247,7 +247,8 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
       if (id < 0) next.fault = label.empty() ? "the label is empty" : "the label is blank";
     }
     if (!next.fault.empty()) {
-      complain(next.first_line, next.last_line, std::move(next.fault), next.can_skip);
+      if (!next.can_skip) refuse(next.first_line, next.last_line, std::move(next.fault));
+      complain(block, next.first_line, next.last_line, std::move(next.fault));
       continue;
     }
     block.joined.emplace_back();

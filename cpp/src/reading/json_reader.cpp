@@ -99,12 +99,12 @@ std::int64_t JsonReader::parse(TableBlock& block, std::int64_t size, bool is_las
 // Adds the object that state_ has read to the block, or reports what is wrong with the object.
 void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t last_line) {
   std::vector<json::Value>& values = state_->values;
-  if (std::optional<std::string> fault = state_->fault()) return complain(first_line, last_line, std::move(*fault));
+  if (std::optional<std::string> fault = state_->fault()) return complain(block, first_line, last_line, std::move(*fault));
   // The label is unescaped in a copy, because the same JSON string may also be one of the texts.
   const std::string copy = values.back().has_escapes ? json::unescaped(values.back()) : std::string();
   const std::string_view written = values.back().has_escapes ? copy : values.back().text();
   const ClassId id = class_of(values.back().kind == json::Kind::whole && written == "-0" ? "0" : written);
-  if (id < 0) return complain(first_line, last_line, written.empty() ? "the label is empty" : "the label is blank");
+  if (id < 0) return complain(block, first_line, last_line, written.empty() ? "the label is empty" : "the label is blank");
   bool is_wide = false;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) is_wide |= json::unescape(values[i]);
   std::string_view text = values[0].text();
@@ -135,7 +135,7 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
     cursor.skip_blanks();
     const std::int64_t bad_byte = is_valid ? stop - at : first_invalid_utf8(at, stop - at);
     if (bad_byte < stop - at) {
-      complain(line_, line_, wrong_byte(units(at, at + bad_byte)));
+      complain(block, line_, line_, wrong_byte(units(at, at + bad_byte)));
     } else if (!cursor.at_end()) {
       try {
         state_->read_object(cursor);
@@ -143,9 +143,9 @@ std::int64_t JsonReader::parse_lines(TableBlock& block, std::int64_t size, bool 
         if (!cursor.at_end()) cursor.refuse("expected nothing more after the object of a line");
         take(block, line_, line_);
       } catch (const json::Fault& fault) {
-        complain(line_, line_, fault.told(place(units(at, fault.at))));
+        complain(block, line_, line_, fault.told(place(units(at, fault.at))));
       } catch (const json::Cut&) {
-        complain(line_, line_,
+        complain(block, line_, line_,
                  "the JSON object does not end in this line; write each object in one line, or all in one array (.json)");
       }
     }
@@ -197,16 +197,16 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
       const bool is_valid = bad == cursor.at() - begin;
       if (!is_valid) {
         advance(begin + bad);
-        complain(line_, line_, wrong_byte(state_->column));
+        complain(block, line_, line_, wrong_byte(state_->column));
       }
       advance(cursor.at());
       if (!is_valid) continue;
       if (is_object) take(block, first_line, line_);
-      else complain(first_line, line_, std::string("expected a JSON object in braces, found ") + name_of(other));
+      else complain(block, first_line, line_, std::string("expected a JSON object in braces, found ") + name_of(other));
     }
   } catch (const json::Fault& fault) {
     advance(fault.at);
-    complain(line_, line_, fault.told(place(state_->column)), false);
+    refuse(line_, line_, fault.told(place(state_->column)));
   } catch (const json::Cut&) {
     if (is_last) finish();
   }
@@ -215,7 +215,7 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
 
 void JsonReader::finish() {
   if (state_->layout == State::Layout::array || state_->layout == State::Layout::after_object)
-    complain(line_, line_, "expected a closing bracket at the end; the array is cut short", false);
+    refuse(line_, line_, "expected a closing bracket at the end; the array is cut short");
 }
 
 }  // namespace termsift

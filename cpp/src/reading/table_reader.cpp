@@ -34,6 +34,17 @@ bool is_blank(std::string_view label) {
 
 }  // namespace
 
+std::vector<std::int64_t> TableBlock::rows() const {
+  std::vector<std::int64_t> of_texts(texts.size());
+  std::int64_t n_before = 0;  // the number of bad rows before the text
+  const auto n_skipped = static_cast<std::int64_t>(skipped.size());
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(of_texts.size()); ++i) {
+    while (n_before < n_skipped && skipped[static_cast<std::size_t>(n_before)] <= i) ++n_before;
+    of_texts[static_cast<std::size_t>(i)] = first_row + i + n_before;
+  }
+  return of_texts;
+}
+
 TableReader::TableReader(Read read, Options options) : options_(std::move(options)), read_(std::move(read)) {
   const std::vector<std::string> labels = std::exchange(options_.labels, {});
   for (const std::string& label : labels) add(label);
@@ -43,6 +54,8 @@ TableReader::TableReader(Read read, Options options) : options_(std::move(option
 bool TableReader::next(TableBlock& block) {
   block.texts.clear();
   block.classes.clear();
+  block.first_row = n_rows_;
+  block.skipped.clear();
   block.joined.clear();
   block.wide.clear();
   if (std::exchange(is_done_, true)) return false;
@@ -58,12 +71,12 @@ bool TableReader::next(TableBlock& block) {
     std::memset(block.bytes.get() + size, 0, padding);
     const std::int64_t used = parse(block, size, at_end_);
     if (used > 0 || at_end_) {
+      n_rows_ += static_cast<std::int64_t>(block.texts.size() + block.skipped.size());
       pending_.assign(block.bytes.get() + used, block.bytes.get() + size);
       is_done_ = false;
       return true;
     }
-    if (size >= longest_row)
-      complain(line_, line_, too_long, false);
+    if (size >= longest_row) refuse(line_, line_, too_long);
   }
 }
 
@@ -107,10 +120,15 @@ ClassId TableReader::add(const std::string& label) {
   return known->second;
 }
 
-void TableReader::complain(std::int64_t first_line, std::int64_t last_line, std::string fault, bool can_skip) {
+void TableReader::refuse(std::int64_t first_line, std::int64_t last_line, std::string fault) {
+  throw RowError({first_line, last_line, std::move(fault)}, false);
+}
+
+void TableReader::complain(TableBlock& block, std::int64_t first_line, std::int64_t last_line, std::string fault) {
   BadRow bad{first_line, last_line, std::move(fault)};
-  if (!options_.skip || !can_skip) throw RowError(std::move(bad), can_skip);
+  if (!options_.skip) throw RowError(std::move(bad), true);
   ++n_skipped_;
+  block.skipped.push_back(static_cast<std::int64_t>(block.texts.size()));
   if (skipped_.size() < complaints_kept) skipped_.push_back(std::move(bad));
 }
 

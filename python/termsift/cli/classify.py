@@ -62,6 +62,7 @@ def _run(args: argparse.Namespace) -> None:
             arguments.refuse(args, "there are no labels", "label", "labels")
             args.label = False
         scan, labels, logs, n_right = inputs.scan_of(args), [], [], 0
+        rows = list[int]()  # the numbers of the documents in the input
         seen = set[str]()  # the labels of the documents
         with closing(scan._blocks("classified")) as blocks:
             for block in blocks:
@@ -84,14 +85,14 @@ def _run(args: argparse.Namespace) -> None:
                 n_right += sum(str(label) in own for label, own in pairs)
                 seen.update(*of_documents)
                 labels += predicted
+                rows += block.rows.tolist()
         scan._check_read(len(labels))
         inputs.log_skipped(scan)
-        columns = {
-            "document": np.arange(1, len(labels) + 1),
-            **({} if (files := inputs.files_of(scan)) is None else {"file": object_array(files)}),
-            "label": object_array(labels),
-            "log_probability": np.concatenate(logs),
-        }
+        columns = {"document": np.array(rows) + 1}
+        if (files := inputs.files_of(scan)) is not None:
+            columns["file"] = object_array([files[row] for row in rows])
+        columns["label"] = object_array(labels)
+        columns["log_probability"] = np.concatenate(logs)
         shown = {"document": "d", "file": "", "label": "", "log_probability": ".6g"}
         write = partial(output.write_columns, columns=columns, formats=shown)
         head = {} if args.no_labels else {"accuracy": n_right / len(labels)}

@@ -12,9 +12,10 @@ from termsift.cli import arguments, inputs, output
 from termsift.text._passages import Passages, passages_of
 
 _MORE = """\
-Each passage is shown with the file or row of its document. Row numbers begin with 1 and do not
-count the header or skipped rows. The rules for texts also apply to the terms, so Lunch finds lunch.
-Quote a term of several words: 'free prize'.
+Each passage is shown with the file of its document or, if INPUT is a table, with the number of its
+row. Row 1 is the first row after the header. Blank lines do not count, but rows that --on-error
+leaves out do. The rules for texts also apply to the terms, so Lunch finds lunch. Quote a term of
+several words: 'free prize'.
 
 """
 

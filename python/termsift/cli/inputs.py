@@ -139,17 +139,18 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
 
 
 def labelled_texts(scan: ts.Scan) -> Blocks:
-    """Yield the texts of a scan in blocks, with the labels of each text."""
+    """Yield the texts of a scan in blocks, with the labels and the row of each text."""
     with closing(scan._blocks()) as blocks:
         for block in blocks:
             if isinstance(block, TextBlock):
-                yield block.texts, [[label] for label in block.y.tolist()]
+                labels = [[label] for label in block.y.tolist()]
+                yield block.texts, labels, block.rows.tolist()
 
 
 def files_of(scan: ts.Scan) -> list[str] | None:
-    """Return the file of each document that was read from a folder, or None for other inputs."""
+    """Return the file of each document of a folder, or None for other inputs."""
     (source,) = scan._sources
-    return [file.path for file in source.files_read] if isinstance(source, ClassFolder) else None
+    return source.paths if isinstance(source, ClassFolder) else None
 
 
 def has_texts(args: argparse.Namespace) -> bool:

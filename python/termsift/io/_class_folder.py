@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
+import numpy as np
+
 from termsift import _core
 from termsift._util.messages import logger
 from termsift._util.validation import distinct_labels
@@ -18,7 +20,7 @@ _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and 
 
 
 class ClassFolder(TextSource):
-    """A folder with a sub-folder per class. ``files_read`` lists the files read so far."""
+    """A folder with a sub-folder per class."""
 
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
@@ -41,20 +43,25 @@ class ClassFolder(TextSource):
 
     def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the documents, sorted by the names of their classes and files."""
-        is_utf8 = check_encoding(self.options.encoding) == "utf-8-sig"
-        self.files_read = list[os.DirEntry[str]]()
+        is_utf8, row = check_encoding(self.options.encoding) == "utf-8-sig", 0
         for documents, done in self._groups():
             files, texts = [file for _, file in documents], None
+            good = list(range(len(documents)))  # the places of the documents that can be read
             # The core reads only regular files, because reading a pipe may block.
             if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
             if texts is None or not texts.is_utf8:
-                texts, documents = self._one_by_one(documents)
-            self.files_read += [file for _, file in documents]
-            codes, labels, _ = distinct_labels([label for label, _ in documents])
-            yield TextBlock(texts, codes, labels, done)
+                texts, good = self._one_by_one(documents)
+            codes, labels, _ = distinct_labels([documents[place][0] for place in good])
+            yield TextBlock(texts, codes, labels, row + np.array(good, dtype=np.int64), done)
+            row += len(documents)
             del texts  # free the texts before the next block is read
+
+    @property
+    def paths(self) -> list[str]:
+        """The path of each document, in the order of their numbers."""
+        return [file.path for _, file in self._documents]
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield groups of documents to read together, and the total size of the files so far."""
@@ -67,10 +74,10 @@ class ClassFolder(TextSource):
                 group, end = [], done + BLOCK_BYTES
         yield group, done
 
-    def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[_Document]]:
-        """Return the texts that can be read, and their documents. Report documents with errors."""
-        texts, good = list[str](), list[_Document]()
-        for label, file in documents:
+    def _one_by_one(self, documents: list[_Document]) -> tuple[_core.Texts, list[int]]:
+        """Return the texts that can be read, and their places. Report documents with errors."""
+        texts, good = list[str](), list[int]()
+        for place, (label, file) in enumerate(documents):
             try:
                 if not file.is_file():  # the document is a folder, a pipe or a broken link
                     folder = os.path.dirname(file)
@@ -79,7 +86,7 @@ class ClassFolder(TextSource):
                         f"{file.path}: expected a file with a document of the class {label!r}{cure}"
                     )
                 texts.append(decoded_text(Path(file), self.options.encoding))
-                good.append((label, file))
+                good.append(place)
             except ValueError as error:
                 self.complain(str(error))
         return _core.Texts.of_strings(texts), good

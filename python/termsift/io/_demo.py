@@ -78,13 +78,15 @@ class Docstrings(TextSource):
 
     def blocks(self) -> Generator[TextBlock, None, None]:
         """Yield the docstrings, a package at a time."""
-        n_bytes = 0
+        n_bytes = n_before = 0
         for package, paths in self._files_of.items():
             docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
             n_bytes += sum(path.stat().st_size for path in paths)
             if len(docstrings) >= _FEWEST:
                 codes = np.zeros(len(docstrings), dtype=np.int32)
-                yield TextBlock(_core.Texts.of_strings(docstrings), codes, [package], n_bytes)
+                rows = np.arange(n_before, n_before + len(docstrings))
+                yield TextBlock(_core.Texts.of_strings(docstrings), codes, [package], rows, n_bytes)
+                n_before += len(docstrings)
 
 
 def _words_of(docstring: str) -> list[str]:

@@ -71,7 +71,8 @@ class MatrixFile(Source):
                 f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {path}"
             )
         ones = np.ones(n_docs, dtype=np.int64)
-        yield MatrixBlock(scipy.sparse.csr_array(X), object_array(labels), ones, self.n_bytes)
+        X, rows = scipy.sparse.csr_array(X), np.arange(n_docs)
+        yield MatrixBlock(X, object_array(labels), ones, rows, self.n_bytes)
 
 
 def _read_npz(path: Path) -> Any:
@@ -116,18 +117,24 @@ class SvmlightFile(Source):
         self._n_terms = _core.max_terms if options.names is None else len(options.names)
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
-        first_line = 1
+        first_line, row = 1, 0
         with opened(self.path) as (content, raw):
             while lines := content.readlines(BLOCK_BYTES):
                 if first_line == 1:
                     lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
                 for X, labels, n_labels in self._parsed(lines, first_line):
-                    yield MatrixBlock(X, labels, n_labels, raw.tell())
+                    if X is not None:
+                        rows = np.arange(row, row + len(n_labels))
+                        yield MatrixBlock(X, labels, n_labels, rows, raw.tell())
+                    row += len(n_labels)
                     del X  # free the block before the next block is parsed
                 first_line += len(lines)
 
     def _parsed(self, lines: list[bytes], first_line: int) -> Iterator[tuple[Any, Any, Any]]:
-        """Parse lines. After an error, halve the lines until the line with the error is found."""
+        """Parse lines. After an error, halve the lines until the line with the error is found.
+
+        A line that is skipped is yielded as a document without a matrix.
+        """
         try:
             yield self._checked(b"".join(lines))
         except (ValueError, OverflowError) as error:
@@ -143,6 +150,7 @@ class SvmlightFile(Source):
                 f"{self.path}, line {first_line}: expected a label and index:count, with rising "
                 f"indices from {base} to {base + n_terms - 1}{notes}: {error}"
             )
+            yield None, None, [0]
 
     def _checked(self, text: bytes) -> tuple[Any, NDArray[Any], NDArray[np.int64]]:
         """Return the matrix of the lines, the labels, and the number of labels of each line."""

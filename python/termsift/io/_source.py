@@ -63,11 +63,15 @@ class Skipped:
 
 @dataclass(frozen=True)
 class MatrixBlock:
-    """Some consecutive documents of a matrix. Document d has ``n_labels[d]`` labels."""
+    """Some documents of a matrix. Document d has ``n_labels[d]`` labels.
+
+    ``rows`` has the numbers of the documents in their file, from 0. Skipped documents count.
+    """
 
     X: Any
     labels: NDArray[Any]
     n_labels: NDArray[np.int64]
+    rows: NDArray[np.int64]
     n_bytes: int
 
     def __len__(self) -> int:
@@ -90,11 +94,15 @@ def labelled(
 
 @dataclass(frozen=True)
 class TextBlock:
-    """Some consecutive texts of an input. The label of text i is ``labels[codes[i]]``."""
+    """Some texts of an input. The label of text i is ``labels[codes[i]]``.
+
+    ``rows`` has the numbers of the texts in their table or folder, from 0. Skipped texts count.
+    """
 
     texts: _core.Texts
     codes: NDArray[np.int32]
     labels: Sequence[str]
+    rows: NDArray[np.int64]
     n_bytes: int
 
     def __len__(self) -> int:

@@ -49,16 +49,16 @@ class Table(TextSource):
             table, labels = self.opened(readinto, options), list[str]()
             n_skipped, complaints = 0, list[str]()
             while not table.is_done:
-                texts, codes = nothing, np.empty(0, np.int32)
+                texts, codes, rows = nothing, np.empty(0, np.int32), np.empty(0, np.int64)
                 if counter is not None:
                     counter.add_table(table, _COUNTED_BYTES)
                 elif block := table.read():
-                    texts, codes = block
+                    texts, codes, rows = block
                     labels += table.labels(len(labels))
                 self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
                 n_skipped, complaints = table.n_skipped, table.skipped
-                yield TextBlock(texts, codes, labels, raw.tell())
-                del texts, codes  # free the texts before the next block is read
+                yield TextBlock(texts, codes, labels, rows, raw.tell())
+                del texts, codes, rows  # free the texts before the next block is read
                 block = None
 
 
@@ -186,7 +186,7 @@ class ArrowTable(TextSource):
         good = np.flatnonzero(has_text & has_label)
         used, kept = np.unique(codes[good], return_inverse=True)
         labels = [values[code] for code in used]
-        return TextBlock(block.take(good), kept.astype(np.int32), labels, n_bytes)
+        return TextBlock(block.take(good), kept.astype(np.int32), labels, row + good, n_bytes)
 
     def _batches(self, names: list[str]) -> Generator[tuple[list[Any], int], None, None]:
         """Yield the columns of a batch of rows, and the number of bytes read so far."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, pairwise, product
@@ -23,8 +23,8 @@ _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
 # Maps each class to a dict from terms to their passages.
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
-# Blocks of texts, each with one list of labels per text.
-Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]]]]
+# Blocks of texts, each with one list of labels and one number per text.
+Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]], Sequence[int]]]
 
 
 class Passage(NamedTuple):
@@ -108,11 +108,12 @@ def find_passages(
     text_rules = rules_of(rules, find_passages)
     documents = LabelledTexts(texts, y, text=text, label=label)
 
-    def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]]]]:
+    def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]], Sequence[int]]]:
         for block, labels in documents:
             codes, names = labels.codes.tolist(), labels.classes
             ends = range(labels.n_docs + 1) if labels.indptr is None else labels.indptr.tolist()
-            yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)]
+            numbers = range(documents.first, documents.n_docs)
+            yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)], numbers
 
     return passages_of(blocks(), terms, text_rules, n_passages=n_passages, width=width)
 
@@ -139,7 +140,6 @@ def passages_of(
     vocabulary = list(queries)
     passages: Passages = {label: {q: [] for q in asked} for label, asked in by_class.items()}
     everywhere = passages.pop(None, None)
-    n_before = 0
     is_words = rules.analyzer not in ("char", "char_wb")
     longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
     cutting = replace(rules, ngram_range=(1, longest), vocabulary=vocabulary)
@@ -147,7 +147,7 @@ def passages_of(
     analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
     of_word = replace(rules, analyzer=analyzer, ngram_range=(1, 1 if is_words else longest))
     cut = cache(partial(_terms_of, rules=of_word))
-    for texts, labels in blocks:
+    for texts, labels, numbers in blocks:
         if everywhere is not None:
             for label in chain.from_iterable(labels):
                 passages.setdefault(label, {query: [] for query in everywhere})
@@ -163,8 +163,7 @@ def passages_of(
                     content = texts[document] or ""
                     n_more = 1 if one_per_document else n_passages - len(of_term)
                     for place in _places(content, term, rules, cut)[:n_more]:
-                        of_term.append(_passage(content, *place, width, n_before + document))
-        n_before += len(labels)
+                        of_term.append(_passage(content, *place, width, numbers[document]))
         # If all classes are searched, a later text may have a new class, so reading goes on.
         if everywhere is None and all(
             len(of_term) == n_passages for lists in passages.values() for of_term in lists.values()
