@@ -26,7 +26,8 @@ ALWAYS = "an error in any case"
 def outcome(table: Any, skip: bool) -> Any:
     """Return the rows and, if ``skip``, the last lines of the first bad rows and their number.
 
-    A row is its text, its label and its number in the table, in which bad rows count. If there is an error, return only its line, or ALWAYS.
+    A row is its text, its label and its number in the table, in which bad rows count. If there is
+    an error, return only its line, or ALWAYS.
     """
     rows: list[tuple[str, str, int]] = []
     try:
