@@ -129,19 +129,48 @@ TEST(the_lowest_failure_wins) {
   }
 }
 
-TEST(an_interruption_hides_no_failure) {
-  // The loop must rethrow the exception that stopped it, not the Interrupted that a lower block throws afterwards.
-  const bool two = two_threads_run();
-  std::atomic<bool> both{false};
+TEST(a_failure_stops_higher_blocks_alone) {
+  // A block below a failed block may fail too, and its exception is the one to rethrow. So it must run to its end, as it
+  // does on one thread. A block above a failed block must stop.
+  if (!two_threads_run()) return;
+  std::atomic<bool> failed{false};
   CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker& worker) {
     if (block == 1) {
-      both = true;
-      throw std::runtime_error("what happened");
+      failed = true;
+      throw std::runtime_error("block 1");
     }
-    if (!two) return;
-    wait_for([&] { return both.load(); });
+    wait_for([&] { return failed.load(); });
+    std::this_thread::sleep_for(20ms);
+    worker.check();
+    throw std::runtime_error("block 0");
+  }), std::runtime_error, "block 0");
+
+  const auto start = Clock::now();
+  std::atomic<bool> runs{false};
+  CHECK_THROWS(for_each_block(2, {2, {}}, [&](std::int64_t block, Worker& worker) {
+    if (block == 1) {
+      runs = true;
+      work_until_stopped(worker);
+    }
+    wait_for([&] { return runs.load(); });
+    throw std::runtime_error("block 0");
+  }), std::runtime_error, "block 0");
+  CHECK(Clock::now() - start < 1s);
+}
+
+TEST(an_interruption_hides_a_failure) {
+  // What the poll has found must reach the caller, because Python has set its exception already.
+  if (!two_threads_run()) return;
+  std::atomic<bool> failed{false};
+  const auto poll = [&] { return failed.load(); };
+  CHECK_THROWS(for_each_block(2, {2, poll}, [&](std::int64_t block, Worker& worker) {
+    if (block == 1) {
+      failed = true;
+      throw std::runtime_error("a failure");
+    }
+    wait_for([&] { return failed.load(); });
     work_until_stopped(worker);
-  }), std::runtime_error, "what happened");
+  }), Interrupted, "interrupted");
 }
 
 TEST(poll_stops_a_loop_of_short_blocks) {

@@ -89,13 +89,15 @@ class Worker {
   void check();
 
  private:
+  friend class Loop;
   Loop& loop_;
   const int thread_;
+  std::int64_t block_ = 0;  // the block that the thread runs
 };
 
 // Runs body(block, worker) for every block in [0, n_blocks), on any thread. Blocks start in increasing order. If no two
-// blocks write the same memory, the result is the same for any number of threads. An exception of `body` stops the loop and
-// is rethrown by for_each_block(). If several blocks threw, only the exception of the lowest block is rethrown.
+// blocks write the same memory, the result is the same for any number of threads. An exception of `body` stops all higher
+// blocks. The exception of the lowest block that fails is rethrown, so the error is the same for any number of threads, too.
 void for_each_block(std::int64_t n_blocks, const Threads& threads,
                     const std::function<void(std::int64_t block, Worker& worker)>& body);
 

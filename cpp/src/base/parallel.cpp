@@ -193,9 +193,9 @@ class Loop {
     const bool before = std::exchange(runs_blocks, runs_blocks || n_threads_ > 1);
     Worker worker(*this, thread);
     ++n_running_;
-    while (!stop_) {
-      const std::int64_t block = next_.fetch_add(1, std::memory_order_relaxed);
-      if (block >= n_blocks_) break;
+    for (;;) {
+      const std::int64_t block = worker.block_ = next_.fetch_add(1, std::memory_order_relaxed);
+      if (block >= n_blocks_ || must_stop(block)) break;
       guard(block, [&] {
         worker.check();
         body_(block, worker);
@@ -207,7 +207,7 @@ class Loop {
     if (thread != 0) return left_.notify_one();
     while (!left_.wait_for(lock, poll_interval, [&] { return n_running_ == 0; })) {
       lock.unlock();
-      poll();
+      guard(all_blocks, [&] { poll(); });
       lock.lock();
     }
   }
@@ -219,55 +219,65 @@ class Loop {
  private:
   friend class Worker;
 
-  void poll() noexcept {
-    if (!stop_ && poll_)
-      guard(n_blocks_, [&] {
-        if (poll_()) throw Interrupted();
-      });
+  // Returns whether a lower block has failed, or the caller's poll has stopped the loop. Blocks below a failed block run to
+  // their ends, since one of them may fail too, and its exception is then the one to throw.
+  bool must_stop(std::int64_t block) const { return block > failed_block_.load(std::memory_order_relaxed); }
+
+  // Keeps the current exception, unless a lower block has failed.
+  void keep(std::int64_t block) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (block >= failed_block_) return;
+    failed_block_ = block;
+    failure_ = std::current_exception();
   }
 
-  // Runs f and catches its exception, because no exception may leave run(). rethrow() throws the exception of the
-  // lowest block. An Interrupted exception is ignored if the loop has already stopped.
+  // Calls the caller's poll, on the caller's thread. If the poll stops the loop or throws, all blocks stop, because the poll
+  // counts as lower than every block.
+  void poll() {
+    try {
+      if (poll_ && poll_()) throw Interrupted();
+    } catch (...) {
+      keep(all_blocks);
+      throw;
+    }
+  }
+
+  // Runs f and catches its exception, because no exception may leave run(). rethrow() throws the exception of the lowest
+  // block. A block that stopped because of a lower block has thrown Interrupted, which is ignored.
   template <class F>
   void guard(std::int64_t block, const F& f) noexcept {
-    const auto keep = [&](bool interrupted) {
-      const std::lock_guard lock(mutex_);
-      if (block < failed_block_ && !(stop_ && interrupted)) {
-        failed_block_ = block;
-        failure_ = std::current_exception();
-      }
-      stop_ = true;
-    };
     try {
       f();
     } catch (const Interrupted&) {
-      keep(true);
+      if (!must_stop(block)) keep(all_blocks);
     } catch (...) {
-      keep(false);
+      keep(block);
     }
   }
+
+  static constexpr std::int64_t all_blocks = -1;
 
   const std::int64_t n_blocks_;
   const int n_threads_;
   const Poll& poll_;
   const Body& body_;
   std::atomic<std::int64_t> next_{0};
-  std::atomic<bool> stop_{false};
   std::atomic<int> n_running_{0};
   std::mutex mutex_;
   std::condition_variable left_;
-  std::int64_t failed_block_ = std::numeric_limits<std::int64_t>::max();
+  // The lowest block that has failed, or all_blocks if the caller's poll has stopped the loop.
+  std::atomic<std::int64_t> failed_block_{std::numeric_limits<std::int64_t>::max()};
   std::exception_ptr failure_;
 };
 
 void Worker::check() {
-  if (loop_.stop_) throw Interrupted();
+  if (loop_.must_stop(block_)) throw Interrupted();
   // Only thread 0, the caller's thread, may ask Python about signals. `polled` is thread_local and keeps its value between
   // loops, so a call with many short loops can be interrupted too.
   thread_local Clock::time_point polled = Clock::now();
   if (thread_ != 0 || !loop_.poll_ || Clock::now() - polled < poll_interval) return;
   polled = Clock::now();
-  if (loop_.poll_()) throw Interrupted();
+  loop_.poll();
 }
 
 int effective_n_threads(int requested) { return lost_threads || in_parallel() ? 1 : most_threads(requested); }

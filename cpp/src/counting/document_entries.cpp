@@ -52,8 +52,8 @@ void DocumentEntries::add_up_repeated(std::int64_t document) {
     double sum = 0;
     for (; entry != sorted_.end() && entry->first == term; ++entry) sum += entry->second;
     if (weight_ == TermWeight::log && !std::isfinite(sum))
-      throw std::invalid_argument("the entries of X at row " + std::to_string(document) + ", column " +
-                                  std::to_string(term) + " add up to infinity");
+      throw BadDocument(document, "the entries of X at row " + std::to_string(document) + ", column " +
+                                      std::to_string(term) + " add up to infinity");
     if (sum == 0) continue;
     terms_[static_cast<std::size_t>(size_)] = term;
     values_[static_cast<std::size_t>(size_++)] = sum;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,12 @@
 
 namespace termsift {
 
+// Thrown for a document that cannot be counted.
+struct BadDocument : std::invalid_argument {
+  BadDocument(std::int64_t number, const std::string& what) : std::invalid_argument(what), document(number) {}
+  std::int64_t document;
+};
+
 // The distinct terms of a document with their weighted values. Each thread needs its own DocumentEntries. An object uses 12
 // bytes for each entry of the longest document, or 28 bytes if the terms are not distinct.
 class DocumentEntries {
@@ -18,6 +26,7 @@ class DocumentEntries {
   explicit DocumentEntries(TermWeight weight) : weight_(weight) {}
 
   // Reads a document, adds up entries of the same term, and drops zeros. If `distinct`, the terms must strictly increase.
+  // Throws BadDocument if a logarithm is to be taken of a sum that is infinite.
   void read(const AnyCsr& x, std::int64_t document, bool distinct);
 
   std::int64_t size() const { return size_; }

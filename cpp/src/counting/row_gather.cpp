@@ -132,6 +132,28 @@ ClassRow<Count> drain(TermCounters<Count>& counters, std::int64_t n_terms) {
   return row;
 }
 
+// Calls f(), which reads the documents of several classes at once. If f() throws a BadDocument, the BadDocument of the first
+// such document is thrown instead, since the one of the largest class was found first.
+template <CountType Count, class F>
+void name_first_bad_document(const AnyCsr& x, const CsrFacts& facts, const LabelView& labels, const Count* weights,
+                             bool with_collection, TermWeight term_weight, const Threads& threads, const F& f) {
+  std::int64_t found = 0;
+  try {
+    return f();
+  } catch (const BadDocument& bad) {
+    found = bad.document;
+  }
+  DocumentEntries entries(term_weight);
+  for_each_range(found + 1, 1 << 10, {1, threads.poll}, [&](std::int64_t begin, std::int64_t end, Worker&) {
+    for (std::int64_t d = begin; d < end; ++d) {
+      bool is_counted = with_collection;
+      for_each_class(labels, d, [&](std::size_t) { is_counted = true; });
+      if (is_counted && (weights == nullptr || weights[d] != 0)) entries.read(x, d, facts.distinct);
+    }
+  });
+  throw std::logic_error("X changed while it was counted");
+}
+
 }  // namespace
 
 template <CountType Count>
@@ -163,7 +185,7 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
 
   const bool weighted = term_weight != TermWeight::raw;  // if true, DocumentEntries merges repeated terms
   PerThread<TermCounters<Count>> counters_of_thread(threads);
-  for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
+  const auto count_class = [&](std::int64_t block, Worker& worker) {
     const std::int64_t c = order[static_cast<std::size_t>(block)];
     ClassRowPtr<Count>& row = counts.row_or_collection(static_cast<std::size_t>(c));
     TermCounters<Count>& counters = counters_of_thread.own(worker, counts.n_terms, facts.distinct || weighted);
@@ -191,7 +213,9 @@ void add_by_rows(ClassCounts<Count>& counts, const AnyCsr& x, const CsrFacts& fa
       });
     }
     replace_row(row, drain(counters, counts.n_terms), docs[static_cast<std::size_t>(c)]);
-  });
+  };
+  name_first_bad_document(x, facts, labels, weights, counts.collection != nullptr, term_weight, threads,
+                          [&] { for_each_block(static_cast<std::int64_t>(order.size()), threads, count_class); });
 }
 
 template void add_by_rows(ClassCounts<std::int64_t>&, const AnyCsr&, const CsrFacts&, const LabelView&,

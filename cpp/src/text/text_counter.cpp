@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <limits>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -110,6 +112,36 @@ ByClass by_class(Texts texts, std::span<const ClassId> classes, std::size_t n_cl
   return sorted;
 }
 
+// Keeps the failure of the earliest of several steps that run on several threads.
+class FirstFailure {
+ public:
+  // Returns f(), or false if f throws. Interrupted is passed on, since for_each_block() stops all threads then.
+  template <class F>
+  bool guard(std::int64_t step, const F& f) {
+    try {
+      return f();
+    } catch (const Interrupted&) {
+      throw;
+    } catch (...) {
+      const std::lock_guard held(mutex_);
+      if (step < step_) step_ = step, failure_ = std::current_exception();
+      return false;
+    }
+  }
+  bool has_failed() const {
+    const std::lock_guard held(mutex_);
+    return failure_ != nullptr;
+  }
+  void rethrow() const {
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::int64_t step_ = std::numeric_limits<std::int64_t>::max();
+  std::exception_ptr failure_;
+};
+
 }  // namespace
 
 struct TextCounter::State {
@@ -199,25 +231,34 @@ struct TextCounter::State {
   std::int64_t add_table(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
     make_room(classes, threads);
     std::vector<std::vector<std::int64_t>> of_threads(classes.size());  // the number of documents of each class
+    FirstFailure failure;  // in the order of the file's blocks, so the error does not depend on the threads
     std::mutex reading;
+    std::int64_t n_read = 0;
     const std::int64_t end = table.bytes_read() + n_bytes;
     for_each_block(threads.count, threads, [&](std::int64_t, Worker& worker) {
       TableBlock block;
+      std::int64_t number = 0;  // the position of the block in the file
       const auto read = [&] {
         const std::lock_guard held(reading);
-        return table.bytes_read() < end && table.next(block);
+        if (failure.has_failed() || table.bytes_read() >= end) return false;
+        number = n_read++;
+        return failure.guard(number, [&] { return table.next(block); });
       };
       std::vector<std::int64_t>& own = of_threads[static_cast<std::size_t>(worker.thread())];
       while (read()) {
         worker.check();
-        const std::size_t n_classes = checked(block.texts, block.classes);
-        if (own.size() < n_classes) own.resize(n_classes, 0);
-        for (const ClassId c : block.classes) ++own[static_cast<std::size_t>(c)];
-        const ByClass sorted = termsift::by_class(block.texts, block.classes, n_classes);
-        const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
-        for (std::size_t c = 0; c + 1 < bounds.size(); ++c) count_chunk(sorted, bounds[c], bounds[c + 1], worker);
+        failure.guard(number, [&] {
+          const std::size_t n_classes = checked(block.texts, block.classes);
+          if (own.size() < n_classes) own.resize(n_classes, 0);
+          for (const ClassId c : block.classes) ++own[static_cast<std::size_t>(c)];
+          const ByClass sorted = termsift::by_class(block.texts, block.classes, n_classes);
+          const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
+          for (std::size_t c = 0; c + 1 < bounds.size(); ++c) count_chunk(sorted, bounds[c], bounds[c + 1], worker);
+          return true;
+        });
       }
     });
+    failure.rethrow();
     std::int64_t n_docs = 0;
     for (const std::vector<std::int64_t>& own : of_threads) {
       if (class_documents.size() < own.size()) class_documents.resize(own.size(), 0);
