@@ -1,7 +1,8 @@
-"""Which modules `import termsift` loads, and how long the import takes."""
+"""Which modules `import termsift` and the commands load, and which threads they start."""
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -51,3 +52,54 @@ def test_the_number_of_blas_threads_is_put_back(
     code += "print(os.environ.get('OPENBLAS_NUM_THREADS'))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == str(given)
+
+
+_OF_BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+def printed(code: str, *arguments: object, **variables: str) -> str:
+    """Run code without the user's numbers of threads, and return the last line that it prints."""
+    environment = {name: value for name, value in os.environ.items() if name not in _OF_BLAS}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment | variables,
+    )
+    return done.stdout.splitlines()[-1]
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts the threads by /proc")
+@pytest.mark.parametrize("module", ["from termsift.cli import main; main(sys.argv[1:])", None])
+def test_openblas_starts_no_threads_in_the_shell(tmp_path: Path, module: str | None) -> None:
+    """An OpenBLAS thread has no work in the shell, but would spin."""
+    table = tmp_path / "mail.csv"
+    table.write_text("label,text\nham,bacon and eggs\nspam,free pills\n")
+    run = module or "import runpy; runpy.run_module('termsift', run_name='__main__')"
+    code = (
+        "import atexit, os, sys\n"
+        "atexit.register(lambda: print(len(os.listdir('/proc/self/task'))))\n" + run
+    )
+    usual = printed(code, "keyness", table, "ham")
+    assert usual == printed(code, "keyness", table, "ham", OPENBLAS_NUM_THREADS="1")
+
+
+@pytest.mark.parametrize(
+    ("before", "variables", "expected"),
+    [
+        ("", {}, "1"),
+        ("", {"OPENBLAS_NUM_THREADS": "3"}, "3"),
+        ("", {"GOTO_NUM_THREADS": "2"}, "None"),
+        ("", {"OMP_NUM_THREADS": "2"}, "None"),
+        ("import numpy", {}, "None"),  # a user's program, whose children must inherit nothing
+    ],
+)
+def test_the_user_chooses_the_number_of_blas_threads(
+    before: str, variables: dict[str, str], expected: str
+) -> None:
+    code = (
+        f"{before}\nimport os\nfrom termsift._util.waiting import one_blas_thread\n"
+        "with one_blas_thread(): print(os.environ.get('OPENBLAS_NUM_THREADS'))"
+    )
+    assert printed(code, **variables) == expected

@@ -1,23 +1,39 @@
-"""Set how the threads of OpenMP wait. OpenMP's library reads the setting when it is loaded."""
+"""Keep idle threads from spinning. OpenMP and OpenBLAS read their settings when they are loaded."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
-# Environment variables with which users choose how threads wait.
+# Environment variables with which users choose how threads wait, and how many OpenBLAS starts.
 _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
+_BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
+
+
+def threads_wait_asleep() -> AbstractContextManager[None]:
+    """Make waiting threads sleep instead of spin, if OpenMP is loaded in this block."""
+    return _setting(_WAITING, "passive")
+
+
+def one_blas_thread() -> AbstractContextManager[None]:
+    """Keep OpenBLAS from starting threads, if numpy and scipy are loaded in this block.
+
+    termsift gives these threads no work, but they would spin. If numpy is loaded already, the
+    process is another program's, and nothing is set.
+    """
+    return nullcontext() if "numpy" in sys.modules else _setting(_BLAS, "1")
 
 
 @contextmanager
-def threads_wait_asleep() -> Iterator[None]:
-    """Make waiting threads sleep instead of spin, unless the user set a variable of `_WAITING`."""
-    if any(name in os.environ for name in _WAITING):
+def _setting(names: Sequence[str], value: str) -> Iterator[None]:
+    """Set the first environment variable, unless the user has set one of them."""
+    if any(name in os.environ for name in names):
         yield
         return
-    os.environ[_WAITING[0]] = "passive"
+    os.environ[names[0]] = value
     try:
         yield
     finally:
-        del os.environ[_WAITING[0]]
+        os.environ.pop(names[0], None)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import termsift as ts
+from termsift._util.waiting import one_blas_thread
 
 __all__ = ["main"]
 
@@ -34,8 +35,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"termsift {ts.__version__}")
         return 0
     try:
-        from termsift.cli import running
+        with one_blas_thread():
+            from termsift.cli import running  # imports numpy
 
-        return running.run(argv)
+            return running.run(argv)
     except KeyboardInterrupt:  # Ctrl-C may also come during an import.
         return 130  # Shells report this code after Ctrl-C.
