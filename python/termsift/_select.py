@@ -97,6 +97,7 @@ def greedy(
     >>> ranking.informative
     2
     """
+    counts = counts._snapshot()
     scoring = Scoring.of(counts, "md", model, alpha, class_prior, n_threads)
     k = validation.check_k(k, counts.n_terms)
     exhaustive = validation.check_flag(exhaustive, "exhaustive")

@@ -70,6 +70,7 @@ def naive_bayes(
     >>> classifier.predict(["Two eggs", "More pills"])
     array(['ham', 'spam'], dtype='<U4')
     """
+    counts = counts._snapshot()
     counts._require_documents("naive_bayes")
     counts._require_every_term("naive_bayes")
     options: dict[str, Any] = {"alpha": alpha, "class_prior": class_prior, "n_threads": n_threads}

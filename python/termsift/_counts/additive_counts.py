@@ -24,13 +24,14 @@ from termsift._util.messages import levels_to_caller
 class AdditiveCounts:
     """The base of `ClassCounts`: counts, and methods that extend, add, subtract and save them."""
 
-    __slots__ = ("_changing", "_may_warn", "_state")
+    __slots__ = ("_changing", "_state", "_warned")
 
     # Counts, classes, term names and tf are replaced together, so a thread that reads during an
-    # update sees either the old state or the new state.
+    # update sees either the old state or the new state. A method that reads the state more than
+    # once begins with a snapshot.
     _state: Held
     _changing: threading.Lock  # A thread holds the lock while it replaces the state.
-    _may_warn: bool  # False after the warning about fractions, which is given only once.
+    _warned: set[str]  # The warnings that were given, because each is given only once.
 
     def __init__(self) -> None:
         raise TypeError("use termsift.count or termsift.load")
@@ -45,7 +46,13 @@ class AdditiveCounts:
         """Fill a new object."""
         self._state = state
         self._changing = threading.Lock()
-        self._may_warn = True
+        self._warned = set()
+
+    def _snapshot(self) -> Self:
+        """Return counts that keep the present state, even if another thread updates these."""
+        snapshot = self._of(self._state)
+        snapshot._warned = self._warned
+        return snapshot
 
     @property
     def _counts(self) -> _core.Counts:
@@ -96,12 +103,14 @@ class AdditiveCounts:
     @property
     def term_frequency(self) -> Any:
         """How often a term occurs in a class, l_ic: a csr_array (n_classes, n_terms)."""
+        self = self._snapshot()
         shape = self.n_classes, self.n_terms
         return scipy.sparse.csr_array(self._counts.term_frequency(), shape=shape)
 
     @property
     def document_frequency(self) -> Any:
         """How many documents of a class have a term, d_ic: a csr_array (n_classes, n_terms)."""
+        self = self._snapshot()
         self._require_documents("document_frequency")
         shape = self.n_classes, self.n_terms
         return scipy.sparse.csr_array(self._counts.document_frequency(), shape=shape)
@@ -139,6 +148,7 @@ class AdditiveCounts:
             self._state = self._state._replace(names=names)
 
     def __repr__(self) -> str:
+        self = self._snapshot()
         kind = "exact" if self._counts.exact else "float"
         if self.tf != "raw":
             kind += f", tf={self.tf}"
@@ -224,12 +234,12 @@ class AdditiveCounts:
     def _warn_if_fractional(self, method: str) -> None:
         """Warn once if a method that needs occurrences reads unweighted counts with fractions."""
         counts, classes, _, tf, *_ = self._state
-        if not self._may_warn or counts.exact or tf != "raw":
+        if "fractions" in self._warned or counts.exact or tf != "raw":
             return
         docs = counts.class_docs
         if np.any(docs != np.floor(docs)):  # weights cause the fractions
             return
-        self._may_warn = False
+        self._warned.add("fractions")
         if fraction := counts.first_fraction():
             c, term, value = fraction
             warnings.warn(
@@ -350,6 +360,7 @@ class AdditiveCounts:
         >>> list(counts.with_min_df(2).term_names)
         ['the']
         """
+        self = self._snapshot()
         min_df = validation.check_integer(min_df, "min_df")
         kept = self.collection_document_frequency >= min_df
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
@@ -420,6 +431,7 @@ class AdditiveCounts:
         array([[5, 1, 0],
                [0, 1, 5]])
         """
+        self = self._snapshot()
         groups = validation.check_groups(classes, self._state.classes)
         counts = of_classes(self._counts, list(groups.values()))
         return self._of(self._state._replace(counts=counts, classes=list(groups)))

@@ -68,6 +68,7 @@ class ClassCounts(AdditiveCounts):
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The class values, which `score` aggregates. Classes without documents have the value 0.
         """
+        self = self._snapshot()
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         return scoring.class_scores()
 
@@ -145,6 +146,7 @@ class ClassCounts(AdditiveCounts):
         >>> counts.score("md").round(4)
         array([0.9718, 0.0338, 0.7297])
         """
+        self = self._snapshot()
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         return scoring.scores(self._aggregate(aggregate, scoring))
 
@@ -212,6 +214,7 @@ class ClassCounts(AdditiveCounts):
         >>> list(counts.rank("md", k=2).terms)
         ['bacon', 'pills']
         """
+        self = self._snapshot()
         turns = check_choice(policy, POLICIES, "policy") == "round_robin"
         if turns and aggregate is not None:
             raise TypeError("round_robin ranks by class scores and has no aggregate")

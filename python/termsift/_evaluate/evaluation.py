@@ -225,13 +225,14 @@ def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
     subtract = is_exact(matrix, None, whole.tf) or (
         is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1)
     )
-    for number, (train, test) in enumerate(folds):
+    warned: set[str] = set()
+    for train, test in folds:
         split = Split(documents, train, documents.part(test))
         if subtract:
             others = np.ones(matrix.n_docs, dtype=bool)
             others[train] = False
             split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._may_warn = number == 0  # only the first fold may warn about fractions
+        split.counts._warned = warned  # only the first fold may warn about fractions
         yield split
 
 

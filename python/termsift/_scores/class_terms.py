@@ -84,6 +84,7 @@ def distinctive_terms(
     spam win
     """
     validation.check_counts(counts)
+    counts = counts._snapshot()
     labels, rows = counts.classes, np.arange(counts.n_classes)
     if classes is not None:
         groups = validation.check_groups(validation.check_classes(classes), labels)
@@ -127,6 +128,7 @@ def class_columns(
     counts: ClassCounts, method: DescriberName = DESCRIBING, k: int | None = None, **options: Any
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame`, by name."""
+    counts = counts._snapshot()
     k = validation.check_k(k, counts.n_terms)
     scoring = _scoring_of(counts, method, **options)
     present = np.flatnonzero(counts._present)

@@ -250,6 +250,7 @@ def keyness(
     more in 'spam':              target reference log_ratio       g2
       pills                           1        15     -3.42     17.0
     """
+    self = self._snapshot()
     self._require_all_buckets("keyness")
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")

@@ -175,6 +175,7 @@ def significance(
     >>> found.statistics.round(4), found.pvalues.round(4), found.signs
     (array([4.    , 1.3333]), array([0.0455, 0.2482]), array([ 1, -1], dtype=int8))
     """
+    counts = counts._snapshot()
     scoring = Scoring.of(counts, find_test(method).name, n_threads=n_threads)
     classes, degrees = None, 1
     if check_flag(per_class, "per_class"):

@@ -90,6 +90,7 @@ def write_report(
     True
     """
     validation.check_counts(counts)
+    counts = counts._snapshot()
     validation.check_integer(k, "k")
     entry = find_describer(method)
     overall: MethodName = "g2" if method == "key" else method
