@@ -29,7 +29,6 @@ else:
     SelectorMixin = require("sklearn.feature_selection", "sklearn", "TermSelector").SelectorMixin
 
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
@@ -40,6 +39,16 @@ def _counts_suffice(selector: TermSelector) -> bool:
     if find_ranker(selector.method).reads_documents:
         raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
+
+
+def _refuse_continuous(classes: list[Any]) -> None:
+    """Raise an error for a target of a regression, as scikit-learn's classifiers do."""
+    for label in classes:
+        if isinstance(label, float) and not label.is_integer():
+            raise ValueError(
+                f"Unknown label type: continuous. y has {label!r}, expected classes: a label that "
+                "is a float must be a whole number, so pass strings, or bin the values"
+            )
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,7 +72,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Attributes
     ----------
     counts_ : ClassCounts
-        The counts of all documents that the selector has read.
+        The counts of all documents that the selector has read. If they are updated, the ranking
+        and the scores follow them.
     n_features_in_ : int
         The number of terms.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -175,10 +185,27 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             if before is None:
                 counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
             else:
-                copy = before + counting.nothing(self.tf)  # an error must not change counts_
+                # An error must not change counts_, and the sum is an error if tf has changed.
+                copy = before + counting.nothing(self.tf)
                 counts = copy.update(X, y, sample_weight, **shared)
             self._learn(counts)
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the columns of the terms that are kept.
+
+        Parameters
+        ----------
+        X : matrix
+            A matrix with the columns of the matrix that was fitted, as for `fit`.
+
+        Returns
+        -------
+        X : matrix
+            The same documents with fewer columns, in the order of the columns of X.
+        """
+        validation.refuse_masked(X, "X")  # scikit-learn would drop the mask
+        return super().transform(X)
 
     @contextmanager
     def _restored_on_failure(self) -> Iterator[None]:
@@ -193,34 +220,53 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)
+        if y is None:
+            raise ValueError("TermSelector requires y to be passed, but the target y is None")
+        y = list(y) if isinstance(y, Iterator) else y
         if isinstance(X, (sparse.coo_array, sparse.coo_matrix)):  # sums of duplicates may overflow
             X = validation.widened(X)
-        X, y = validate_data(
-            self, X, y, reset=reset, accept_sparse=["csr", "csc"], multi_output=True
-        )
-        check_classification_targets(y)
-        values = X if isinstance(X, np.ndarray) else X.data
+        checked = validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"])
+        # Labels do not pass through scikit-learn, because numpy would make 1 and "1" one class.
+        _refuse_continuous(validation.check_labels(y, checked.shape[0], None).classes)
+        values = checked if isinstance(checked, np.ndarray) else checked.data
         if values.size and values.min() < 0:
             with validation.naming("Negative values in data passed to TermSelector"):
-                counting.count(X, y)  # raises an error that names the row and the column
-        return X, y
+                counting.count(checked, y)  # raises an error that names the row and the column
+        # Of a frame, scikit-learn may make floats of large integers.
+        return (X if hasattr(X, "columns") else checked), y
 
     def _learn(self, counts: ClassCounts, *documents: Any) -> None:
         """Store the counts. If the documents (X, y, sample_weight) are given, rank the terms."""
         if hasattr(self, "feature_names_in_"):
             counts.term_names = [str(name) for name in self.feature_names_in_]
-        ranking = self._rank(counts, *documents) if documents else None
-        self.counts_, self._ranking = counts, ranking
+        self._ranking = self._rank(counts, *documents) if documents else None
+        self.counts_, self._ranked = counts, counts._state
         # Later computations use the parameters of this fit, even if set_params changes them.
         self._as_fitted = type(self)(**self.get_params(deep=False))
 
     @property
     def ranking_(self) -> Ranking:
         """The terms that are kept, best first."""
-        counts = self.counts_
-        if self._ranking is None:
-            self._ranking = self._as_fitted._rank(counts)
+        counts, fitted = self.counts_._snapshot(), self._as_fitted
+        if self._ranking is None or counts._state is not self._ranked:
+            if find_ranker(fitted.method).reads_documents:
+                raise ValueError(
+                    f"counts_ changed after fit, but {fitted.method} needs the documents: fit again"
+                )
+            self._ranking, self._ranked = fitted._rank(counts), counts._state
         return self._ranking
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the attributes without `_ranked`, the state of the counts that was ranked."""
+        state = dict(super().__getstate__())
+        if (ranked := state.pop("_ranked", None)) and ranked is not self.counts_._state:
+            state["_ranking"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if "counts_" in state:
+            self._ranked = self.counts_._state
 
     @property
     def scores_(self) -> NDArray[np.float64]:

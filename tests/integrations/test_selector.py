@@ -3,6 +3,9 @@ the counts."""
 
 from __future__ import annotations
 
+import datetime
+import enum
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -235,3 +238,118 @@ def test_a_failed_fit_keeps_the_fit_before() -> None:
         np.testing.assert_array_equal(selector.transform(X[:, :10]), kept)
         with pytest.raises(ValueError, match="features"):
             selector.transform(X)
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+class Kind(str, enum.Enum):  # noqa: UP042
+    HAM = "h"
+    HOT = "hot"
+
+
+LABELS: dict[str, Any] = {
+    "types": [1, "1", 2, "1"],
+    "enumerations": [Kind.HAM, Kind.HOT, Kind.HAM, Kind.HOT],
+    "large integers": [2**60, 2**60 + 1, 3, 2**60 + 1],
+    "null characters": ["a\0", "a", "a\0", "b"],
+    "objects": np.array([0, 1, 0, 1], object),
+    "strings of numpy": np.array(["a", "b"] * 2, np.dtypes.StringDType()),  # type: ignore[call-arg]
+    "tuples": [("a", 1), ("b", 2)] * 2,
+    "bytes": [b"a", b"b"] * 2,
+    "dates": np.array(["2020-01-01", "2021-01-01"] * 2, "M8[D]"),
+    "dates and times": np.array(["2020-01-01", "2021-01-01"] * 2, "M8[ns]"),
+    "days of Python": [datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)] * 2,
+    "whole floats": np.array([1.0, 2.0, 1.0, 2.0]),
+    "booleans": [True, False] * 2,
+    "an indicator": np.array([[1, 0], [0, 1], [1, 1], [0, 1]]),
+    "a generator": None,
+    "a column": None,
+}
+COUNTED = np.array([[5, 0], [0, 5], [1, 1], [0, 4]])
+
+
+def labels_of(name: str) -> Any:
+    if name == "a generator":
+        return (label for label in "abab")
+    if name == "a column":
+        pandas = pytest.importorskip("pandas")
+        return pandas.Series([2**60, 2**60 + 1, 3, 2**60 + 1], dtype="Int64")
+    return LABELS[name]
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels_are_those_of_count(name: str) -> None:
+    expected = ts.count(COUNTED, [*labels_of(name)] if name == "a generator" else labels_of(name))
+    selector = ts.TermSelector(k=1).fit(COUNTED, labels_of(name))
+    assert selector.counts_ == expected
+    assert list(map(type, selector.counts_.classes)) == list(map(type, expected.classes))
+    assert ts.TermSelector().partial_fit(COUNTED, labels_of(name)).counts_ == expected
+    if name == "an indicator":
+        return
+    again = ts.TermSelector().partial_fit(COUNTED, labels_of(name), expected.classes)
+    assert again.counts_ == expected
+    gain = ts.TermSelector("conditional_gain", k=1).fit(COUNTED, labels_of(name))
+    assert gain.counts_ == expected
+
+
+@pytest.mark.parametrize("y", [[0.5, 1, 2, 1], np.array([1, 2, 3, 4.25]), [1, 2, np.inf, 1]])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_a_target_of_a_regression_is_refused(method: str, y: Any) -> None:
+    wrong = next(value for value in list(y) if value != int(min(value, 9)))
+    with pytest.raises(ValueError, match=f"Unknown label type: continuous. y has {wrong}, "):
+        getattr(ts.TermSelector(), method)(COUNTED, y)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_masks_are_not_dropped(method: str) -> None:
+    masked = np.ma.array(COUNTED, mask=COUNTED == 5)
+    fit = getattr(ts.TermSelector(k=1), method)
+    for arguments in ((masked, list("abab")), (list(masked), list("abab"))):
+        with pytest.raises(TypeError, match="X is a masked array"):
+            fit(*arguments)
+    with pytest.raises(TypeError, match="y is a masked array"):
+        fit(COUNTED, np.ma.array([0, 1, 0, 1], mask=[1, 0, 0, 0]))
+    with pytest.raises(TypeError, match="sample_weight is a masked array"):
+        fit(COUNTED, list("abab"), sample_weight=np.ma.array([1, 1, 1, 1], mask=[1, 0, 0, 0]))
+    selector = ts.TermSelector(k=1, class_prior=np.ma.array([1, 2], mask=[1, 0]))
+    with pytest.raises(TypeError, match="class_prior is a masked array"):
+        selector.fit(COUNTED, list("abab"))
+    with pytest.raises(TypeError, match="X is a masked array"):
+        ts.TermSelector(k=1).fit(COUNTED, list("abab")).transform(masked)
+
+
+def test_large_integers_of_a_frame_do_not_round() -> None:
+    frame = pytest.importorskip("pandas").DataFrame({"a": [2**60 + 1, 0], "b": [0, 2]})
+    for kind in ("Int64", "object"):
+        selector = ts.TermSelector(k=1).fit(frame.astype(kind), ["ham", "spam"])
+        assert selector.counts_ == ts.count(frame, ["ham", "spam"])
+
+
+# ---- counts that change --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"method": "chi2"}, {"method": "md", "policy": "round_robin"}])
+def test_the_ranking_follows_the_counts(options: dict[str, Any]) -> None:
+    selector = ts.TermSelector(**options, k=2).fit(COUNTED, list("abab"))
+    before = selector.ranking_
+    assert selector.ranking_ is before  # it is computed once
+    selector.counts_.update(np.array([[0, 9], [9, 0]]), ["a", "c"])
+    expected = selector.counts_.rank(k=2, **options)
+    for copy in (selector, pickle.loads(pickle.dumps(selector))):
+        assert copy.ranking_.scores.tolist() == expected.scores.tolist()
+        assert copy.ranking_.scores.tolist() != before.scores.tolist()
+        copy.counts_.update(np.array([[0, 9], [9, 0]]), ["a", "c"])
+        again = copy.counts_.rank(k=2, **options)
+        assert copy.ranking_.scores.tolist() == again.scores.tolist()
+
+
+def test_a_ranking_that_needs_the_documents_does_not_outlive_its_counts() -> None:
+    selector = ts.TermSelector("conditional_gain", k=1).fit(COUNTED, list("abab"))
+    copy = pickle.loads(pickle.dumps(selector))
+    assert copy.ranking_.indices.tolist() == selector.ranking_.indices.tolist()
+    copy.counts_.update(COUNTED, list("abab"))
+    for changed in (copy, pickle.loads(pickle.dumps(copy))):
+        with pytest.raises(ValueError, match="conditional_gain needs the documents: fit again"):
+            _ = changed.ranking_
+    assert len(selector.ranking_) == 1

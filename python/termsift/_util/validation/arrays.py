@@ -87,11 +87,12 @@ def check_matrix(X: Any, n_threads: int, name: str = "X", *, keep_csc: bool = Fa
 
 
 def refuse_other_kinds(X: Any, name: str = "X") -> None:
-    """Raise an error if X holds texts or is not a matrix in memory."""
+    """Raise an error if X holds texts, is masked, or is not a matrix in memory."""
     if hasattr(X, "__dask_graph__"):
         raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
     if scipy.sparse.issparse(X):
         return
+    refuse_masked(X, name)
     is_list = isinstance(X, (list, tuple))
     if not is_list and not hasattr(X, "__array__"):
         cure = ": pass its attribute X" if hasattr(X, "X") else ""  # AnnData has one
