@@ -23,7 +23,7 @@ def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[A
     mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
     check_path(path)
     if _is_special(path):  # a device or pipe has no old content to lose
-        with open(path, **mode) as file:  # type: ignore[call-overload]
+        with named_errors(path), open(path, **mode) as file:  # type: ignore[call-overload]
             yield file
         return
     with _partial_file(path) as (partial, target):
@@ -50,6 +50,17 @@ def text_output(path: Any) -> AbstractContextManager[TextIO]:
 def check_path(path: object, name: str = "path") -> None:
     """Check that an argument is a path and not a file number, which `open` would also accept."""
     check_kind(path, (str, os.PathLike), name)
+
+
+@contextmanager
+def named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Add the name of a file to errors of the system that lack it, such as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None or error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 def _is_special(path: str | os.PathLike[str]) -> bool:

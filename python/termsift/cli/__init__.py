@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -29,10 +30,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is None:
         argv = sys.argv[1:]
+        _open_standard_files()
         # If a batch scheduler sends SIGTERM, SystemExit lets cleanup code remove incomplete files.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     if list(argv) == ["--version"]:  # the version is printed before numpy is imported
-        print(f"termsift {ts.__version__}")
+        print(f"termsift {ts.__version__}", file=sys.stdout or sys.stderr)
         return 0
     try:
         with one_blas_thread():
@@ -41,3 +43,16 @@ def main(argv: Sequence[str] | None = None) -> int:
             return running.run(argv)
     except KeyboardInterrupt:  # Ctrl-C may also come during an import.
         return 130  # Shells report this code after Ctrl-C.
+
+
+def _open_standard_files() -> None:
+    """Give numbers 0 to 2 to the null device if they are closed.
+
+    Otherwise the next file that is opened would get such a number, and would hold what libraries
+    write to standard error. Python's ``sys.stdout`` and its kin remain None.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:  # os.open returns the lowest free number, which is this one
+            os.open(os.devnull, os.O_RDWR)

@@ -21,7 +21,7 @@ from termsift._scores.methods import MODELS
 from termsift._scores.registry import POLICIES
 from termsift._util import scipy
 from termsift._util.extras import require
-from termsift._util.files import check_replaceable
+from termsift._util.files import check_replaceable, named_errors
 from termsift._util.messages import logger
 from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
@@ -94,7 +94,8 @@ def _run(args: argparse.Namespace) -> None:
         figure = plots.plot_curves(curves, metrics=_METRICS)
         title = _title(about).replace("; ", "\n")
         figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)
-        figure.savefig(args.plot, dpi=200)
+        with named_errors(args.plot):
+            figure.savefig(args.plot, dpi=200)
 
 
 def _check_plot(path: str) -> None:

@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._util.messages import printable
 from termsift.cli import arguments, inputs, output
 
 _MORE = """\
@@ -37,5 +36,5 @@ def _run(args: argparse.Namespace) -> None:
     scan = inputs.scan_of(args, args.inputs)
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.threads)
     counts.save(args.output)
-    print(f"{printable(args.output)}: {output.summary(counts)}")
+    output.tell(args.output, counts)
     inputs.log_skipped(scan)

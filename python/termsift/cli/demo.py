@@ -39,7 +39,8 @@ def _run(args: argparse.Namespace) -> None:
     for c, (package, terms) in zip(largest, leading.items(), strict=True):
         rows.append((str(package), f"{counts.class_docs[c]:,}", " ".join(names[terms.indices])))
 
-    out = output.standard_output()
-    out.write(f"From {collection.source}: {output.summary(counts)}.\n\n")
-    output.write_table(out, rows, "<><")
-    out.write(f"\nBest over all {counts.n_classes} packages: {' '.join(names[best.indices])}\n")
+    with output.standard_output() as out:
+        out.write(f"From {collection.source}: {output.summary(counts)}.\n\n")
+        output.write_table(out, rows, "<><")
+        best_terms = " ".join(names[best.indices])
+        out.write(f"\nBest over all {counts.n_classes} packages: {best_terms}\n")

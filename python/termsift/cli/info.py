@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import Any, TextIO
 
+import termsift as ts
 from termsift._scores.class_terms import largest_classes
 from termsift._util.validation import grouped
 from termsift.cli import arguments, inputs, output
@@ -19,15 +20,18 @@ def add(commands: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> None:
-    out = output.standard_output()
-    counts = inputs.read_counts(args)
+    with output.standard_output() as out:
+        _write(out, inputs.read_counts(args), args.source)
+
+
+def _write(out: TextIO, counts: ts.ClassCounts, source: str) -> None:
     largest = largest_classes(counts, _LISTED)
     rows = [("class", "documents", "tokens")]
     for c in largest:
         unknown = counts._counts.undocumented[c]
         documents = "unknown" if unknown else grouped(counts._counts.class_docs[c])
         rows.append((output.shown(counts.classes[c]), documents, grouped(counts.class_tokens[c])))
-    out.write(f"{args.source}: {output.summary(counts)}\n\n")
+    out.write(f"{source}: {output.summary(counts)}\n\n")
     output.write_table(out, rows, "<>>")
     if counts.n_classes > len(largest):
         out.write(f"... and {counts.n_classes - len(largest):,} smaller classes\n")

@@ -14,6 +14,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
+from termsift._util.files import named_errors
 from termsift._util.messages import logger
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
@@ -49,10 +50,12 @@ def standard_input(args: argparse.Namespace) -> Iterator[None]:
     import shutil  # shutil and tempfile are needed only for standard input
     from tempfile import TemporaryDirectory
 
+    if sys.stdin is None:
+        raise ValueError(f"standard input is closed; name a file in place of {STDIN}")
     with TemporaryDirectory(prefix="termsift-") as folder:
         args.copied_to = os.path.join(folder, "")
         path = os.path.join(folder, "standard input")
-        with open(path, "wb") as file:
+        with named_errors(os.path.dirname(folder)), open(path, "wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         args.input, *_ = args.inputs = [path if name == STDIN else name for name in inputs]
         yield

@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._util.messages import printable
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
@@ -45,4 +44,4 @@ def _run(args: argparse.Namespace) -> None:
             )
         counts = counts.with_min_df(args.min_df)
     counts.save(args.output)
-    print(f"{printable(args.output)}: {output.summary(counts)}")
+    output.tell(args.output, counts)

@@ -11,7 +11,7 @@ from typing import Any, TextIO, cast
 
 import termsift as ts
 from termsift._util.export import FORMAT_OF, Columns, write_csv, write_json
-from termsift._util.files import check_replaceable, text_output
+from termsift._util.files import check_replaceable, named_errors, text_output
 from termsift._util.messages import aligned, printable
 from termsift._util.validation import number_of
 
@@ -59,12 +59,23 @@ def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
 
 def opened(path: str | None) -> AbstractContextManager[TextIO]:
     """Open the output: standard output, or a file that appears only once it is complete."""
-    return text_output(standard_output() if path in _STDOUT else path)
+    return standard_output() if path in _STDOUT else text_output(path)
 
 
-def standard_output() -> TextIO:
-    """Return a file that writes untrusted text safely to standard output."""
-    return cast(TextIO, _Terminal()) if sys.stdout.isatty() else sys.stdout
+@contextmanager
+def standard_output() -> Iterator[TextIO]:
+    """Yield a file that writes untrusted text safely to standard output."""
+    if sys.stdout is None or sys.stdout.closed:
+        raise ValueError("standard output is closed; write to a file, as in 'termsift ... > FILE'")
+    with named_errors("standard output"):
+        yield cast(TextIO, _Terminal()) if sys.stdout.isatty() else sys.stdout
+        sys.stdout.flush()
+
+
+def tell(path: str, counts: ts.ClassCounts) -> None:
+    """Say what was saved, on standard error if standard output is closed."""
+    with named_errors("standard output"):
+        print(f"{printable(path)}: {summary(counts)}", file=sys.stdout or sys.stderr, flush=True)
 
 
 class _Terminal:

@@ -7,6 +7,7 @@ their options come from the registry, :func:`termsift.methods`.
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
 import logging
 import os
@@ -28,6 +29,9 @@ COMMANDS = (
     *("rank", "keyness", "context", "count", "merge", "compare", "classify"),
     *("report", "demo", "info"),
 )
+
+# The errors of a full disk. EDQUOT is unknown on Windows.
+_FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 _DESCRIPTION = """\
 Rank the terms of a labelled text collection by how well they tell its classes apart.
@@ -95,7 +99,6 @@ def run(argv: Sequence[str]) -> int:
             _refuse_to_overwrite(args)
             with inputs.standard_input(args):
                 args.run(args)
-            sys.stdout.flush()
         except BrokenPipeError:
             _discard_output()
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
@@ -125,7 +128,8 @@ def _refuse_to_overwrite(args: argparse.Namespace) -> None:
 def _discard_output() -> None:
     """Flush standard output; if its reader is gone or the disk is full, discard the rest."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:  # unflushed output would fail again when Python exits
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -174,5 +178,6 @@ def _one_line(exc: BaseException) -> str:
     if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # from the core
         return "not enough memory"
     if isinstance(exc, OSError) and exc.strerror:
-        return f"{exc.filename}: {exc.strerror}" if exc.filename else exc.strerror
+        cure = "; free some space, or write to another disk" * (exc.errno in _FULL)
+        return f"{exc.filename}: {exc.strerror}{cure}" if exc.filename else exc.strerror + cure
     return " ".join(str(exc).split()) or type(exc).__name__

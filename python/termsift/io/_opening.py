@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from termsift._util.extras import available, require
-from termsift._util.files import check_path
+from termsift._util.files import check_path, named_errors
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # a hint for decoding errors
 COMPRESSED = (".gz", ".zst")
@@ -35,7 +35,7 @@ def existing(path: str | os.PathLike[str]) -> Path:
 def opened(path: Path) -> Iterator[tuple[io.BufferedIOBase, BinaryIO]]:
     """Open a file that may be compressed. Yield the decompressed file, and the file on disk."""
     try:
-        with open(path, "rb") as raw, _decompressed(path, raw) as content:
+        with named_errors(path), open(path, "rb") as raw, _decompressed(path, raw) as content:
             yield content, raw
     except MemoryError:  # a forged file may declare any size
         raise MemoryError(f"{path}: not enough memory") from None
