@@ -36,7 +36,7 @@ def svmlight(X: Any, labels: list[str]) -> bytes:
     lines = []
     for d, label in enumerate(labels):
         row = X[[d]].tocoo()
-        entries = (f"{c + 1}:{v}" for c, v in zip(row.coords[1], row.data, strict=True))
+        entries = (f"{c + 1}:{v}" for c, v in zip(row.col, row.data, strict=True))
         lines.append(f"{label} {' '.join(entries)}\n")
     return "".join(lines).encode()
 

@@ -233,6 +233,9 @@ def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
 DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
 
 
+@pytest.mark.skipif(
+    not hasattr(np.dtypes, "StringDType"), reason="with numpy 1, scikit-learn's counts wrap around"
+)
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_every_dtype_counts_as_that_of_scikit_learn(dtype: str) -> None:
     rng = np.random.default_rng(5)

@@ -1,6 +1,8 @@
 """The metadata for users and package indexes, and its links."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -99,3 +101,24 @@ def test_the_recipe_needs_what_the_package_needs() -> None:
     for requirement in (*PROJECT["dependencies"], *build):
         name, least = requirement.split(">=")
         assert f"- {name} >={least}\n" in recipe
+
+
+def test_a_package_has_one_lower_bound() -> None:
+    # The oldest versions that are tested (.ci/oldest.py) must be those that every file names.
+    bounds: dict[str, set[str]] = {}
+    for name, text in TEXTS.items():
+        if name.endswith((".toml", ".yaml", ".yml")):
+            for package, bound in re.findall(r"([\w.-]+)(?:\[\w+\])? ?>=([\d.]+)", text):
+                bounds.setdefault(package, set()).add(bound)
+    assert len(bounds) > 20
+    assert {package: found for package, found in bounds.items() if len(found) > 1} == {}
+
+
+def test_each_lower_bound_becomes_a_version_to_test() -> None:
+    printed = subprocess.run(
+        [sys.executable, ROOT / ".ci/oldest.py"], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    extras = PROJECT["optional-dependencies"].values()
+    for requirement in (*PROJECT["dependencies"], *(one for extra in extras for one in extra)):
+        name, _, least = requirement.partition(">=")
+        assert not least or f"{name.partition('[')[0]}=={least}" in printed

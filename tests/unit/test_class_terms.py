@@ -112,7 +112,7 @@ def test_no_term_is_over_represented() -> None:
 def test_no_array_of_all_classes_and_terms(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     n = 300
-    X = sparse.random_array((n, 40_000), density=1e-3, rng=rng, format="csr")
+    X = sparse.random_array((n, 40_000), density=1e-3, random_state=rng, format="csr")
     counts = ts.count(X.astype(bool), range(n))
     for name in ("class_scores", "class_directions"):
         monkeypatch.delattr(ts._core, name)

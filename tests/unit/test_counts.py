@@ -82,7 +82,7 @@ def test_csc_is_counted_by_columns(
 ) -> None:
     # More than 2^15 documents and large values overflow small counters. Terms need two blocks.
     rng = np.random.default_rng(0)
-    X = sp.random_array((70_000, 9000), density=0.0001, rng=rng, format="csr")
+    X = sp.random_array((70_000, 9000), density=0.0001, random_state=rng, format="csr")
     X.data[:] = rng.integers(1, 9, X.nnz)
     X.data[::20] = 255 if dtype in (bool, np.uint8) else 2**20
     first = np.full((70_000, 1), 7)

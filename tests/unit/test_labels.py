@@ -50,7 +50,8 @@ def containers(labels: list[Any]) -> dict[str, Any]:
         held["numpy"] = np.array(labels)
     elif kinds == {str} and not any(label.endswith("\0") for label in labels):  # numpy drops it
         held["numpy"] = np.array(labels)
-        held["numpy strings"] = np.array(labels, np.dtypes.StringDType())
+        if hasattr(np.dtypes, "StringDType"):  # since numpy 2
+            held["numpy strings"] = np.array(labels, np.dtypes.StringDType())
     return in_frames(labels, kinds, held)
 
 

@@ -95,7 +95,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         texts = texts.tolist()
     if isinstance(texts, (list, tuple)):
         return _core.Texts.of_strings(texts, allow_missing=True)
-    return _core.Texts.of_arrow(texts) if validation.is_column_of_arrow(texts) else None
+    return validation.texts_of_arrow(texts) if validation.is_column_of_arrow(texts) else None
 
 
 def _iterated(texts: Iterable[Any]) -> Iterator[Block]:

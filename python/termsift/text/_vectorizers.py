@@ -12,7 +12,7 @@ import numpy as np
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.extras import require
+from termsift._util.extras import is_from, require
 from termsift._util.validation import check_n_threads, is_integer
 from termsift.text._blocks import text_blocks
 from termsift.text._matrices import counted, csr, kept_columns, stacked, strings
@@ -290,6 +290,8 @@ def _is_column(documents: Any) -> bool:
     """Return whether documents are an array of strings or a column with the Arrow interface."""
     if isinstance(documents, np.ndarray):
         return documents.dtype.kind in "UT"
+    if is_from(documents, "pandas") and documents.ndim == 2:
+        return True  # pandas 2.1 has no Arrow interface
     is_arrow = hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__")
     return is_arrow and getattr(documents, "dtype", None) != np.dtype(object)
 

@@ -110,7 +110,7 @@ def label_sequence(y: Any, name: str = "y") -> Any:
             return np.asarray(y, dtype=object)  # a numeric array would turn NA into NaN
     elif is_column_of_arrow(y):
         with suppress(TypeError):
-            return _core.Texts.of_arrow(y)
+            return texts_of_arrow(y)
         n_nulls = getattr(y, "null_count", 0)  # null_count is a method in polars, else a number
         if n_nulls() if callable(n_nulls) else n_nulls:
             return list(y.to_list() if is_from(y, "polars") else y.to_pylist())
@@ -118,9 +118,21 @@ def label_sequence(y: Any, name: str = "y") -> Any:
 
 
 def is_column_of_arrow(values: Any) -> bool:
-    """Return whether an object has the Arrow interface and is one column, not a frame."""
-    is_arrow = hasattr(values, "__arrow_c_stream__") or hasattr(values, "__arrow_c_array__")
+    """Return whether an object is one column of an Arrow library, not a frame."""
+    # A column of several chunks has no Arrow interface before pyarrow 16.
+    marks = ("__arrow_c_stream__", "__arrow_c_array__", "null_count")
+    is_arrow = any(hasattr(values, mark) for mark in marks)
     return is_arrow and len(getattr(values, "shape", (0,))) == 1
+
+
+def texts_of_arrow(column: Any) -> _core.Texts:
+    """Return the strings of a column of an Arrow library. Other columns raise a TypeError."""
+    try:
+        return _core.Texts.of_arrow(column)
+    except RuntimeError:  # before polars 1.34, the stream of categories fails
+        if not is_from(column, "polars"):
+            raise
+        return _core.Texts.of_arrow(column.cast(str))
 
 
 def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
