@@ -175,11 +175,7 @@ def test_errors_of_arguments_are_printable(run: Any, command: str) -> None:
 def test_a_label_that_no_encoding_can_write(run: Any, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"label": "lone\\ud800", "text": "aa bb"}\n{"label": "b", "text": "cc"}\n')
-    out = tmp_path / "o.csv"
-    complaint = run("rank", path, "--per-class", "-o", out).complaint
-    assert "can't encode character '\\ud800' in position 4" in complaint
-    assert not out.exists()
-    for ending in ("", ".txt", ".json"):
+    for ending in ("", ".txt", ".csv", ".json"):
         result = run("rank", path, "--per-class", "-o", tmp_path / f"o{ending}")
         assert (result.code, result.err) == (0, "")
         assert "lone\\ud800" in (tmp_path / f"o{ending}").read_text("utf-8")

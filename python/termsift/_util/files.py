@@ -6,7 +6,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import Any, TextIO
+from typing import Any, TextIO, cast
 
 from termsift._util.messages import printable
 from termsift._util.validation import check_kind
@@ -18,9 +18,11 @@ _PARTIAL = ".termsift-"  # the start of the names of incomplete files
 def replacing(path: str | os.PathLike[str], *, text: bool = False) -> Iterator[Any]:
     """Open a new file that replaces ``path`` when the block ends without an error.
 
-    Output to a device or a pipe is written directly.
+    Output to a device or a pipe is written directly. Text is written as UTF-8. Names of classes
+    may come from names of files that are not UTF-8, whose bytes are written as escapes.
     """
-    mode = {"mode": "w", "encoding": "utf-8", "newline": ""} if text else {"mode": "wb"}
+    as_text = {"encoding": "utf-8", "newline": "", "errors": "backslashreplace"}
+    mode = {"mode": "w", **as_text} if text else {"mode": "wb"}
     check_path(path)
     if _is_special(path):  # a device or pipe has no old content to lose
         with named_errors(path), open(path, **mode) as file:  # type: ignore[call-overload]
@@ -48,8 +50,13 @@ def text_output(path: Any) -> AbstractContextManager[TextIO]:
 
 
 def check_path(path: object, name: str = "path") -> None:
-    """Check that an argument is a path and not a file number, which `open` would also accept."""
+    """Check that an argument is a path and not a file number, which `open` would also accept.
+
+    An empty path would be the folder in which the program runs.
+    """
     check_kind(path, (str, os.PathLike), name)
+    if os.fspath(cast("str | os.PathLike[str]", path)) == "":
+        raise ValueError(f"{name} must be the path of a file or folder, got ''")
 
 
 @contextmanager

@@ -40,7 +40,7 @@ def add_command(
     )
     verbose = "log each step, and errors in full"
     parser.add_argument("-v", "--verbose", action="store_true", help=verbose)
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, parser=parser)
     return parser
 
 

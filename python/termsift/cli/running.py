@@ -33,6 +33,8 @@ COMMANDS = (
 # The errors of a full disk. EDQUOT is unknown on Windows.
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
+_NUMBER = re.compile(r"-\.?\d")  # the start of a negative number, such as the label -1
+
 _DESCRIPTION = """\
 Rank the terms of a labelled text collection by how well they tell its classes apart.
 'termsift COMMAND --help' explains a command.
@@ -52,9 +54,15 @@ examples:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line."""
+    """A parser whose errors are one line, and for which -1,0 is a value, as from Python 3.14 on."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._negative_number_matcher = _NUMBER
 
     def error(self, message: str) -> NoReturn:
+        if wanted := re.fullmatch(r"argument (?:-\w/)?(--?[\w-]+): expected one argument", message):
+            message += f"; a value that begins with a dash needs =, as in {wanted[1]}=-x"
         self.exit(2, f"{self.prog}: error: {printable(message)}\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -74,7 +82,7 @@ def main_parser(names: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"termsift {ts.__version__}")
-    parser.set_defaults(run=lambda _: parser.print_help(), verbose=False)
+    parser.set_defaults(run=lambda _: parser.print_help(), parser=parser, verbose=False)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name in names:
         importlib.import_module(f"termsift.cli.{name}").add(commands)
@@ -90,13 +98,17 @@ def run(argv: Sequence[str]) -> int:
     args, rest = parser.parse_known_args(argv)
     # Some versions of argparse do not match an optional argument that comes after an option.
     for name in ("target", "reference"):
-        if rest and not rest[0].startswith("-") and getattr(args, name, "") is None:
+        is_value = rest and (not rest[0].startswith("-") or _NUMBER.match(rest[0]))
+        if is_value and getattr(args, name, "") is None:
             setattr(args, name, rest.pop(0))
     if rest:
-        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+        cure = did_you_mean(rest[0].partition("=")[0], args.parser._option_string_actions)
+        if re.match("-[^-]", rest[0]):
+            cure = "; if a class or a term begins with a dash, write it last, after --"
+        args.parser.error(f"unrecognized arguments: {' '.join(rest)}{cure}")
     with _logging("DEBUG" if args.verbose else "WARNING"):
         try:
-            _refuse_to_overwrite(args)
+            _check_files(args)
             with inputs.standard_input(args):
                 args.run(args)
         except BrokenPipeError:
@@ -112,17 +124,30 @@ def run(argv: Sequence[str]) -> int:
     return 0
 
 
-def _refuse_to_overwrite(args: argparse.Namespace) -> None:
-    """Raise an error if the output is one of the inputs, since the input would be lost."""
-    output = getattr(args, "output", None)
-    if output is None or not os.path.isfile(output):
-        return
-    files = ("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words", "counts")
-    for name in files:
-        given = getattr(args, name, None)
-        for path in given if isinstance(given, list) else [given]:
-            if path is not None and os.path.exists(path) and os.path.samefile(path, output):
+# The arguments that name inputs, and those that name what is written.
+_READ = (
+    *("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words", "counts"),
+    "versus_list",
+)
+_WRITTEN = ("output", "plot", "checkpoint")
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    """Raise an error if a path is empty, or if an output is one of the inputs."""
+    for name in (*_READ, *_WRITTEN):
+        option = "INPUT" if name.startswith("input") else f"--{name.replace('_', '-')}"
+        if "" in _paths_of(args, name):
+            raise ValueError(f"{option} is empty, expected the name of a file")
+    for output in (path for name in _WRITTEN for path in _paths_of(args, name)):
+        for path in (path for name in _READ for path in _paths_of(args, name)):
+            if os.path.isfile(output) and os.path.exists(path) and os.path.samefile(path, output):
                 raise ValueError(f"{output}: is an input too; name another file for the output")
+
+
+def _paths_of(args: argparse.Namespace, name: str) -> list[str]:
+    """Return the paths that an argument names, which is none if the argument was not given."""
+    given = getattr(args, name, None)
+    return given if isinstance(given, list) else [] if given is None else [given]
 
 
 def _discard_output() -> None:

@@ -16,6 +16,7 @@ from termsift._util.files import check_path, named_errors
 
 NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # a hint for decoding errors
 COMPRESSED = (".gz", ".zst")
+_MOST_UNPACKED = 1 << 30  # the largest size of a compressed list or document
 # Exceptions are compared by name, because some of their modules may not be installed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
 
@@ -117,8 +118,12 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
 
 def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:
     """Return the text of a file. The message of a decoding error ends with ``cure``."""
+    is_packed = path.suffix.lower() in COMPRESSED
     with opened(path) as (content, _):
-        data = content.read()
+        # A small compressed file may hold more than fits in memory.
+        data = content.read(_MOST_UNPACKED + 1 if is_packed else -1)
+    if is_packed and len(data) > _MOST_UNPACKED:
+        raise ValueError(f"{path}: is longer than 1 GiB when decompressed; decompress it first")
     try:
         return data.decode(check_encoding(encoding))
     except UnicodeDecodeError as error:

@@ -1,0 +1,126 @@
+"""Arguments that are empty, that begin with a dash, or that are misspelt."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+from termsift.io import _opening
+
+
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (["rank", ""], "INPUT"),
+        (["count", "{table}", "", "-o", "c.termsift"], "INPUT"),
+        (["merge", "", "-o", "c.termsift"], "INPUT"),
+        (["rank", "{table}", "--labels", ""], "--labels"),
+        (["rank", "{table}", "--terms", ""], "--terms"),
+        (["rank", "{table}", "--stop-words", ""], "--stop-words"),
+        (["rank", "{table}", "-o", ""], "--output"),
+        (["report", "{table}", "-o", ""], "--output"),
+        (["count", "{table}", "-o", ""], "--output"),
+        (["classify", "{table}", "--counts", ""], "--counts"),
+        (["keyness", "{table}", "--versus-list", ""], "--versus-list"),
+        (["compare", "{table}", "--test", ""], "--test"),
+        (["compare", "{table}", "--test", "{table}", "--test-labels", ""], "--test-labels"),
+        (["compare", "{table}", "--plot", ""], "--plot"),
+        (["count", "{table}", "-o", "c.termsift", "--checkpoint", ""], "--checkpoint"),
+    ],
+)
+def test_an_empty_path_is_refused(
+    run: Any, table: Path, arguments: list[str], option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty path would be the folder in which the command runs."""
+    monkeypatch.chdir(table.parent)
+    result = run(*(argument.format(table=table) for argument in arguments))
+    assert result.complaint == f"{option} is empty, expected the name of a file"
+
+
+def test_an_empty_path_is_refused_in_python(tmp_path: Path) -> None:
+    counts = ts.count([[1, 0], [0, 1]], ["a", "b"])
+    for call in (ts.scan, ts.load, counts.save, lambda path: ts.scan(tmp_path, terms=path)):
+        with pytest.raises(ValueError, match="must be the path of a file or folder, got ''"):
+            call("")
+
+
+@pytest.fixture
+def signed(tmp_path: Path) -> Path:
+    path = tmp_path / "signed.csv"
+    path.write_text("text,label\naa bb,-1\ncc aa,0\ndd bb,1\n")
+    return path
+
+
+def test_a_class_may_be_a_negative_number(run: Any, signed: Path) -> None:
+    assert run("keyness", signed, "-1,0", "1").out.startswith("more in -1, 0:\n")
+    assert run("keyness", signed, "-1").out.startswith("more in -1:\n")
+    assert run("keyness", signed, "1", "-k", "3", "-1,0").out.startswith("more in 1:\n")
+    assert run("rank", signed, "--classes", "-1,0").code == 0
+    assert run("context", signed, "aa", "--class", "-1").out == "-1:\n1    aa  bb\n"
+
+
+def test_a_word_that_begins_with_a_dash_needs_a_cure(run: Any, signed: Path) -> None:
+    assert run("keyness", signed, "-a").err == (
+        "termsift keyness: error: unrecognized arguments: -a; if a class or a term begins with a "
+        "dash, write it last, after --\n"
+    )
+    assert run("rank", signed, "--classes", "-a").err == (
+        "termsift rank: error: argument --classes: expected one argument; a value that begins with "
+        "a dash needs =, as in --classes=-x\n"
+    )
+    assert "there is no class '-a'" in run("keyness", signed, "--", "-a").err
+    assert "there is no class '-a'" in run("rank", signed, "--classes=-a").err
+
+
+def test_a_misspelt_option_is_recognised(run: Any, signed: Path) -> None:
+    assert run("rank", signed, "--lable", "text").err == (
+        "termsift rank: error: unrecognized arguments: --lable text; did you mean '--label'?\n"
+    )
+
+
+@pytest.mark.parametrize("option", ["--stop-words", "--terms", "--versus-list", "--labels"])
+def test_a_small_file_that_decompresses_to_a_large_one(
+    run: Any, table: Path, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = tmp_path / "bomb.gz"
+    bomb.write_bytes(gzip.compress(b"0\n" * 100_000))
+    monkeypatch.setattr(_opening, "_MOST_UNPACKED", 1 << 16)
+    source = tmp_path / "m.mtx" if option in ("--terms", "--labels") else table
+    (tmp_path / "m.mtx").write_text(
+        "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1"
+    )
+    labels = ["--labels", tmp_path / "labels"] if option == "--terms" else []
+    (tmp_path / "labels").write_text("a\n")
+    command = ["keyness", source, "sport"] if option == "--versus-list" else ["rank", source]
+    result = run(*command, *labels, option, bomb)
+    assert (
+        result.complaint == f"{bomb}: is longer than 1 GiB when decompressed; decompress it first"
+    )
+
+
+@pytest.mark.skipif(not hasattr(Path, "is_socket"), reason="names of files are text on Windows")
+@pytest.mark.parametrize("ending", ["csv", "json", "txt", "html"])
+def test_the_name_of_a_class_may_be_no_utf8(run: Any, tmp_path: Path, ending: str) -> None:
+    folder = tmp_path / "classes"
+    for label, text in (("a\udcff", "aa bb"), ("b", "cc dd")):
+        try:
+            (folder / label).mkdir(parents=True)
+        except (OSError, UnicodeError):
+            pytest.skip("the names of files are UTF-8")
+        (folder / label / "1.txt").write_text(text)
+    out = tmp_path / f"o.{ending}"
+    commands = [
+        ["rank", folder, "--per-class"],
+        ["keyness", folder, "b"],
+        ["context", folder, "aa"],
+    ]
+    for command in [["report", folder]] if ending == "html" else commands:
+        assert run(*command, "-o", out).code == 0
+        shown = out.read_text(encoding="utf-8")
+        assert (r"a\udcff" if ending != "html" else "a\N{REPLACEMENT CHARACTER}") in shown or (
+            command[0] == "keyness" and "aa" in shown
+        )
