@@ -1,4 +1,7 @@
-"""Draw curves, rankings and key terms with matplotlib, without opening a window."""
+"""Draw curves, rankings and key terms with matplotlib, without opening a window.
+
+A notebook shows a figure below the cell that makes it.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from termsift._scores.ranking import Ranking
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.messages import printable
+from termsift._util.notebook import show_after_cell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,9 +60,10 @@ def plot_curves(
     Returns
     -------
     figure : matplotlib.figure.Figure
-        No window opens. ``figure.suptitle`` adds a title, and ``figure.savefig`` writes the figure
-        to a file. If a curve has several runs, a band around the mean shows one standard error on
-        either side (`termsift.Curve.standard_error`).
+        No window opens, but a notebook shows the figure at the end of the cell, with all changes
+        that the cell makes to it. ``figure.suptitle`` adds a title, and ``figure.savefig`` writes
+        the figure to a file. If a curve has several runs, a band around the mean shows one standard
+        error on either side (`termsift.Curve.standard_error`).
 
     Raises
     ------
@@ -195,13 +200,15 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
 
 @contextmanager
 def _figure(what: str, width: float, height: float) -> Iterator[Figure]:
-    """Yield a figure for the function ``what``. The context manager sets termsift's style."""
+    """Yield a figure for the function ``what``, in termsift's style; then show it in a notebook."""
     require("matplotlib", "plot", what)
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context(_STYLE):
-        yield Figure(figsize=(width, height), layout="constrained")
+        figure = Figure(figsize=(width, height), layout="constrained")
+        yield figure
+    show_after_cell(figure)
 
 
 def _height(n_bars: int) -> float:

@@ -120,7 +120,8 @@ def test_terms_without_names(run: Any, matrix: tuple[Path, Path], tmp_path: Path
     assert [term["term"] for term in result["terms"]] == [None] * 3
     lines = run(*command, "--per-class").out.splitlines()
     assert lines[0].split()[:4] == ["class", "rank", "score", "index"]
-    assert {line.split()[0] for line in lines[1:]} == {"7", "8"}
+    assert {line.split()[0] for line in lines[1:-1]} == {"7", "8"}
+    assert lines[-1].startswith("Not significant (pvalue_adj above 0.05): ")
     names = tmp_path / "terms.txt"
     names.write_text("a b\n\x1b[31mred\nü\n")
     lines = run(*command, "--terms", names).out.splitlines()[1:]
@@ -152,9 +153,35 @@ def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) 
     rows = list(csv.DictReader(StringIO(run(*arguments, "csv").out)))
     assert list(rows[0]) == list(columns)
     header, *shown = [line.split() for line in run(*arguments, "table").out.splitlines()]
-    assert header == ["class", "rank", "score", "term", "n_class", "n_rest", "df_class", "df_rest",
-                      "pvalue_adj"]  # fmt: skip
+    assert " ".join(header) == (
+        "class rank score term n_class per million n_rest per million df_class df_rest pvalue_adj"
+    )
+    *shown, note = shown
     assert [row[3] for row in shown] == columns["term"].tolist()
+    rates = columns["per_million_class"]
+    assert [row[5] for row in shown] == [f"{rate:,.1f}" for rate in rates]
+    assert "p-values of chi2, adjusted for all classes and terms by Benjamini" in " ".join(note)
+
+
+def test_terms_that_are_not_significant_are_marked_or_left_out(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    rows = ["a,oil ship", "a,oil price", "b,ball team", "b,ball ship"] * 10
+    path.write_text("\n".join(["label,text", *rows, "a,rare"]) + "\n")
+    command = ("rank", path, "--per-class")
+    _, *lines, note = run(*command).out.splitlines()
+    assert note == (
+        "Not significant (pvalue_adj above 0.05): 2 of 6 terms; p-values of g2, adjusted for all "
+        "classes and terms by Benjamini and Hochberg's method. Leave them out with --max-pvalue "
+        "0.05."
+    )
+    _, *kept = run(*command, "--max-pvalue", 0.05).out.splitlines()
+    significant = [line for line in lines if line.split()[3] not in ("rare", "ship")]
+    assert [line.split() for line in kept] == [line.split() for line in significant]
+    assert "0.05" not in run(*command, "--method", "md").out  # no test, so nothing is marked
+    _, *of_md = run(*command, "--method", "md", "--max-pvalue", 0.05).out.splitlines()
+    assert {line.split()[3] for line in of_md} == {line.split()[3] for line in kept}
+    complaint = run("rank", path, "--max-pvalue", 0.05).complaint
+    assert complaint == "there is no --per-class, so leave out --max-pvalue"
 
 
 def test_key_orders_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
@@ -168,7 +195,7 @@ def test_how_many_terms(run: Any, tmp_path: Path) -> None:
     words = " ".join(f"word{i}" for i in range(30))
     path = tmp_path / "c.csv"
     path.write_text(f"label,text\na,{words}\nb,other\n")
-    assert len(run("rank", path, "--per-class").out.splitlines()) == 1 + 20 + 1
+    assert len(run("rank", path, "--per-class", "--method", "md").out.splitlines()) == 1 + 20 + 1
     assert len(run("rank", path).out.splitlines()) == 1 + 20
     for k in (25, 0):
         assert len(run("rank", path, "-k", k).out.splitlines()) == 1 + k

@@ -196,8 +196,8 @@ def test_similar_terms_are_those_of_the_narrowest_interval_around_0() -> None:
     low, high = exact_log_ratio(60, 40, *X.sum(axis=1).tolist(), n_terms=5)
     assert found.table["log_ratio_most"][2] == pytest.approx(max(-low, high), rel=1e-9)
     lines = str(found).splitlines()
-    assert lines[1].split()[:4] == ["alike", "in", "'a',", "'b':"]
-    assert len(lines) == 6
+    assert lines[1] == "alike in 'a', 'b':"
+    assert len(lines) == 7
     assert len(counts.keyness("a", "b", similar=True)) == 5
     for wrong in ({"sort": "count"}, {"direction": "over"}):
         with pytest.raises(ValueError, match="leave out sort and direction"):
@@ -319,10 +319,14 @@ def test_a_corpus_without_tokens_is_refused() -> None:
 
 def test_it_prints_iterates_and_becomes_a_frame() -> None:
     found = counts().keyness("ham", "spam")
-    assert repr(found) == "<Keyness of 3 terms in 'ham' against 'spam'>"
-    lines = str(found).splitlines()
-    assert lines[1].split() == ["more", "in", "'ham':", "target", "reference", "log_ratio", "g2"]
-    assert lines[2].split()[:4] == ["bacon", "10", "1", "3.81"]
+    lists = "more in 'ham': bacon, and; more in 'spam': pills"
+    assert repr(found) == f"<Keyness of 3 terms in 'ham' against 'spam'; {lists}>"
+    title, heading, head, first, *_ = str(found).splitlines()
+    assert (title, heading) == ("<Keyness of 3 terms in 'ham' against 'spam'>", "more in 'ham':")
+    # The columns are named after the classes, and the rates stand beside the counts.
+    shown = "term in ham per million in spam per million log_ratio g2"
+    assert " ".join(head.split()) == shown
+    assert first.split() == ["bacon", "10", "666,666.7", "1", "47,619.0", "3.81", "17.2"]
     assert [term for term, _ in found] == ["bacon", "and", "pills"]
     assert len(found) == 3
     pandas = pytest.importorskip("pandas")

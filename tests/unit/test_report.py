@@ -59,17 +59,59 @@ def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
     counts = ts.count(collection.X, collection.y)
     for c, (label, found) in enumerate(distinctive_terms(counts, "ig", 4).items()):
         head, *rows = page.tables[f"Leading terms of {label}"]
-        assert head == ["term", "score", "here", "elsewhere"]
+        assert head == ["term", "score", "here per million", "elsewhere per million"]
         assert [row[0] for row in rows] == [f"term {i}" for i in found.indices]
         here = counts.term_frequency.toarray()[c, found.indices]
         elsewhere = counts.collection_term_frequency[found.indices] - here
-        assert [row[2:4] for row in rows] == [
-            [str(n), str(m)] for n, m in zip(here, elsewhere, strict=True)
-        ]
+        tokens = int(counts.class_tokens[c]), int(counts.class_tokens.sum())
+        for row, n, m in zip(rows, here.tolist(), elsewhere.tolist(), strict=True):
+            rates = 1e6 * n / tokens[0], 1e6 * m / (tokens[1] - tokens[0])
+            assert row[2:] == [f"{n} {rates[0]:,.0f}", f"{m} {rates[1]:,.0f}" if m else "0 0"]
         shown = [float(row[1]) for row in rows]
         np.testing.assert_allclose(shown, found.scores, rtol=0.0051)
+    # All bars have one scale, so only the best term of all classes has a full bar.
+    every = [
+        score for found in distinctive_terms(counts, "ig", 4).values() for score in found.scores
+    ]
     bars = [style["style"] for style in page.all("span") if style.get("class") == "bar"]
-    assert bars.count("width:100.0%") == 3  # the best term of each class has a full bar
+    assert bars == [f"width:{100 * score / max(every):.1f}%" for score in every]
+
+
+def test_terms_that_are_not_significant_are_marked_or_left_out(tmp_path: Path) -> None:
+    collection = letters(n_docs=120)
+    counts = ts.count(collection.X, collection.y)
+    page = written(collection, tmp_path)
+    for label, found in distinctive_terms(counts, k=10).items():
+        assert found.pvalues_adj is not None
+        expected = [
+            f"term {i}{' not significant' if p > 0.05 else ''}"
+            for i, p in zip(found.indices, found.pvalues_adj, strict=True)
+        ]
+        assert [row[0] for row in page.tables[f"Leading terms of {label}"][1:]] == expected
+    assert "that of the test g2, adjusted for the tests of all classes" in page.text()
+    assert page.text().count(" not significant") > 3
+    kept = written(collection, tmp_path, max_pvalue=0.05)
+    assert kept.tables["Leading terms of class 0"][1:][0][0] == "term 0"
+    assert kept.text().count(" not significant") == 1  # in the sentence
+    plain = written(collection, tmp_path, method="md").text()
+    assert "No term is tested for significance, because md is no test." in plain
+
+
+def test_the_listed_classes(run: Any, tmp_path: Path) -> None:
+    collection = letters()
+    whole = written(collection, tmp_path)
+    some = written(collection, tmp_path, classes=["class 2", "class 0"])
+    captions = [caption for caption in some.tables if caption != BEST]
+    assert captions == ["Leading terms of class 2", "Leading terms of class 0"]
+    for caption in captions:  # Scores compare a class with all others, whatever is listed.
+        cells = [[row[:2] for row in page.tables[caption]] for page in (some, whole)]
+        assert cells[0] == cells[1]
+    assert "Classes that are not listed: 1, with 20 documents." in some.text()
+    saved, out = tmp_path / "letters.termsift", tmp_path / "page.html"
+    ts.count(collection.X, collection.y, term_names=collection.term_names).save(saved)
+    run("report", saved, "-o", out, "--classes", "class 2,class 0", "--max-pvalue", 1)
+    assert [c for c in Page(out.read_text("utf-8")).tables if c != BEST] == captions
+    assert "no class 'x'" in run("report", saved, "-o", out, "--classes", "x").complaint
 
 
 def test_the_best_terms(tmp_path: Path) -> None:
@@ -182,7 +224,8 @@ def test_documents_of_several_labels(tmp_path: Path) -> None:
     page = written(Collection(X, y, None, "letters", ["ham", "spam"]), tmp_path)
     facts = [text for tag, text in page.texts if tag == "dd"]
     assert facts[:5] == ["4", "2", "3", "13", "3.2"]  # Documents of two classes count once.
-    assert page.tables["Leading terms of ham"][1][0] == "0"  # Terms without names have numbers.
+    # Terms without names have numbers. Four documents prove nothing.
+    assert page.tables["Leading terms of ham"][1][0] == "0 not significant"
 
 
 def test_a_page_is_bounded(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_trees_are_written_as_html() -> None:
     assert number(float("-inf")) == "\N{MINUS SIGN}∞"
     assert number(np.int64(2**53)) == "9,007,199,254,740,992"
     with pytest.raises(ValueError, match="zip"):
-        table("a", {"b": "text"}, [["c", "d"]])
+        table("a", [("b", "text")], [["c", "d"]])
 
 
 # ---- a ranking as a sequence ---------------------------------------------------------------------
@@ -95,13 +95,14 @@ def test_a_slice_knows_how_many_of_its_terms_are_informative() -> None:
 
 def test_print_shows_the_first_terms_with_their_scores(counts: ts.ClassCounts) -> None:
     ranking = counts.rank("md")
-    title, *lines, more = str(ranking).splitlines()
-    assert title == repr(ranking)
+    title, head, *lines, more = str(ranking).splitlines()
+    assert title == "<Ranking of 20 terms by md>"
+    assert head.split() == ["rank", "term", "score"]
     assert more == "... 10 more"
     assert [line.split()[0] for line in lines] == [str(rank) for rank in range(1, 11)]
     assert [line.split()[-1] for line in lines] == [f"{x:.6g}" for x in ranking.scores[:10]]
-    assert str(ranking[:0]) == repr(ranking[:0])
-    assert len(str(ranking[:10]).splitlines()) == 11
+    assert str(ranking[:0]).splitlines() == ["<Ranking of 0 terms by md>", "rank  term  score"]
+    assert len(str(ranking[:10]).splitlines()) == 12
 
 
 def test_round_robin_says_which_class_chose_a_term() -> None:
@@ -115,7 +116,7 @@ def test_round_robin_says_which_class_chose_a_term() -> None:
         assert by_class[counts.classes.index(label), index] == score
     assert list(ranking.columns()) == ["rank", "term", "index", "score", "class"]
     assert ranking[1:3].chosen_by.tolist() == ranking.chosen_by[1:3].tolist()
-    line = str(ranking).splitlines()[1].split()
+    line = str(ranking).splitlines()[2].split()
     assert line[1] == ranking.terms[0]
     assert line[-1] == ranking.chosen_by[0]
     assert counts.rank("chi2").chosen_by is None

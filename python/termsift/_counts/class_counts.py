@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.naive_bayes import naive_bayes
 from termsift._counts.additive_counts import AdditiveCounts
-from termsift._scores.class_terms import class_columns
+from termsift._scores.class_terms import class_columns, largest_classes
 from termsift._scores.keyness import keyness
 from termsift._scores.methods import DescriberName, Method, MethodName, Model
 from termsift._scores.ranking import Ranking
@@ -19,13 +19,14 @@ from termsift._scores.registry import DESCRIBING, POLICIES, Policy, find_ranker
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import significance
 from termsift._select import greedy
-from termsift._util.export import Library, frame_of
+from termsift._util.export import Library, frame_of, integers_if_whole
+from termsift._util.shown import ROWS, Column, Section, Shown
 from termsift._util.validation import check_choice, check_k, object_array
 
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
 
-class ClassCounts(AdditiveCounts):
+class ClassCounts(AdditiveCounts, Shown):
     """Term and document frequencies by class, with the scores and rankings based on them.
 
     `termsift.count` and `termsift.load` return objects of this class. ``a + b`` adds the counts of
@@ -45,6 +46,18 @@ class ClassCounts(AdditiveCounts):
     keyness = keyness
     naive_bayes = naive_bayes
     significance = significance
+
+    def _sections(self) -> list[Section]:
+        now = self._snapshot()
+        largest = largest_classes(now, ROWS)
+        labels = now.classes
+        columns = [Column("class", [labels[row] for row in largest])]
+        for title, sizes in (
+            *([] if now._counts.undocumented.any() else [("documents", now.class_docs)]),
+            ("tokens", now.class_tokens),
+        ):
+            columns.append(Column(title, integers_if_whole(sizes[largest]).tolist(), ",.10g"))
+        return [Section(columns, now.n_classes - len(largest))]
 
     def class_scores(
         self,
@@ -248,7 +261,9 @@ class ClassCounts(AdditiveCounts):
         self,
         method: DescriberName = DESCRIBING,
         k: int | None = None,
+        classes: Iterable[Hashable] | None = None,
         *,
+        max_pvalue: float | None = None,
         library: Library = "pandas",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
@@ -267,6 +282,8 @@ class ClassCounts(AdditiveCounts):
             The name of one of `termsift.methods`, or "key", as for `termsift.distinctive_terms`.
         k : int, optional
             The largest number of terms per class, by default all.
+        classes, max_pvalue
+            As for `termsift.distinctive_terms`.
         library : {"pandas", "polars", "pyarrow"}
             The library of the data frame.
         model, alpha, class_prior, n_threads, **options
@@ -275,8 +292,8 @@ class ClassCounts(AdditiveCounts):
         Returns
         -------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
-            The terms of each class, best first. Classes come in the order of the counts, and
-            classes without documents are left out. The columns are
+            The terms of each class, best first. By default, classes come in the order of the
+            counts, and classes without documents are left out. The columns are
 
             - class: the label;
             - term: the name, or null;
@@ -284,9 +301,11 @@ class ClassCounts(AdditiveCounts):
             - rank: the place within the class, from 1;
             - score: the class score;
             - n_class, n_rest: the term's occurrences in the class, and outside the class;
+            - per_million_class, per_million_rest: these occurrences per million tokens;
             - df_class, df_rest: the documents with the term in the class, and outside the class;
             - log_pvalue, pvalue: the logarithm of the p-value, and the p-value, as `significance`
-              computes them per class (only for tests, and for "key", which uses the test `g2`);
+              computes them per class (only for tests, and for "key", which uses the test `g2`,
+              as all other methods do if ``max_pvalue`` is given);
             - pvalue_adj: the p-value, adjusted for the tests of all classes and terms by Benjamini
               and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
 
@@ -313,6 +332,7 @@ class ClassCounts(AdditiveCounts):
         0   ham  bacon     1        4       0
         1  spam  pills     1        2       0
         """
-        scoring = {"model": model, "alpha": alpha, "class_prior": class_prior, **options}
-        columns = class_columns(self, method, k, n_threads=n_threads, **scoring)
+        scoring: dict[str, Any] = {"model": model, "alpha": alpha, "class_prior": class_prior}
+        scoring |= {"max_pvalue": max_pvalue, "n_threads": n_threads, **options}
+        columns = class_columns(self, method, k, classes, **scoring)
         return frame_of(columns, library, "ClassCounts.to_frame")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.export import Tabular
+from termsift._util.shown import ROWS, Column, Section, Shown
 from termsift._util.validation import check_choice
 
 Metric = Literal[
@@ -27,6 +28,7 @@ TITLES: dict[Metric, str] = {
     "macro_recall": "macro recall",
     "macro_f1": "macro F1",
 }
+_CURVES, _KS = 20, 6  # The numbers of curves and of ks that a table of several curves shows.
 _ROUNDING = 1e-12  # the order of summation changes a mean by less than this
 
 
@@ -75,6 +77,18 @@ class Curve(Tabular):
         shown += f", {self.n_runs} runs" if self.n_runs > 1 else ""
         low, high = self.accuracy.min(), self.accuracy.max()
         return f"<Curve of {self.name}, {shown}: accuracy {low:.4f} to {high:.4f}>"
+
+    def _sections(self) -> list[Section]:
+        # The rows are dense for small k, where a metric changes most.
+        ranks = np.geomspace(1, max(len(self), 1), ROWS).round().astype(np.int64)
+        rows = np.unique(ranks - 1)[: len(self)]
+        columns = [Column("k", self.ks[rows].tolist(), ",")]
+        for metric in ("accuracy", "f1"):
+            columns.append(Column(TITLES[metric], self.mean(metric)[rows].tolist(), ".4f"))
+        if self.n_runs > 1:
+            errors = self.standard_error("accuracy")[rows].tolist()
+            columns.insert(2, Column("standard error", errors, ".4f"))
+        return [Section(columns, len(self) - len(rows))]
 
     def __len__(self) -> int:
         return len(self.ks)
@@ -143,6 +157,24 @@ class Curve(Tabular):
             if self.n_runs > 1:
                 table[f"{metric}_std"] = self.std(metric)
         return table
+
+
+class Curves(dict[str, Curve], Shown):
+    """The curves of several rankings by name, which print and notebooks show as a table."""
+
+    def _title(self) -> str:
+        return f"Accuracy of {len(self)} rankings"
+
+    def _sections(self) -> list[Section]:
+        some = [*self.items()][:_CURVES]
+        ks = some[0][1].ks if some else np.empty(0, dtype=np.int64)
+        places = np.unique(np.linspace(0, max(len(ks) - 1, 0), _KS).round().astype(np.int64))
+        at = places[: len(ks)].tolist()
+        columns = [Column("ranking", [name for name, _ in some])]
+        for place in at:
+            values = [curve.accuracy[place] for _, curve in some]
+            columns.append(Column(f"k = {ks[place]:,}", values, ".4f"))
+        return [Section(columns, len(self) - len(some))]
 
 
 def check_metric(metric: str) -> Metric:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._evaluate.curve import Curve, curve_of
+from termsift._evaluate.curve import Curve, Curves, curve_of
 from termsift._evaluate.rankers import name_of_curve, rank_by, variants_of
 from termsift._evaluate.split import ONE_CLASS, Classifier, Documents, Metrics, Split
 from termsift._scores.methods import Model, RankerName
@@ -207,7 +207,7 @@ def cross_validate(
                 done += 1
                 if report is not None:
                     report(done)
-    return {name: curve_of(name, ks, found, repeats) for name, found in runs.items()}
+    return Curves({name: curve_of(name, ks, found, repeats) for name, found in runs.items()})
 
 
 def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:

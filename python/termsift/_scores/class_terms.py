@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
+from functools import cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,20 +13,61 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.effects import certain_ratios
-from termsift._scores.methods import DescriberName, Model
-from termsift._scores.ranking import Ranking
-from termsift._scores.registry import DESCRIBING, KEY, find_describer
+from termsift._scores.methods import DescriberName, Method, Model
+from termsift._scores.ranking import SIGNIFICANT, Ranking
+from termsift._scores.registry import DESCRIBING, KEY, find_describer, find_test
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
-from termsift._util.messages import logger
+from termsift._util.messages import logger, printable
+from termsift._util.shown import ROWS, Column, Section, Shown
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
+_TEST = "g2"  # The test of `key`, and of methods that are no tests.
 _KEY_LEVEL = 0.95  # The confidence level of the bounds that `key` uses.
 _MOST_SORTED = 1 << 24  # The largest number of p-values to sort, which needs some 0.8 GB.
+_CLASSES = 50  # The largest number of classes that a printed list shows.
+_LETTERS = 24  # The largest number of letters of a term in a printed list.
+
+
+class ClassTerms(dict[Hashable, Ranking], Shown):
+    """The ranking of each class, which print and notebooks show as a table."""
+
+    def _title(self) -> str:
+        methods = {ranking.method for ranking in self.values()}
+        of = validation.number_of(len(self), "class")
+        return f"Terms of {of}{''.join(f' by {method}' for method in methods)}"
+
+    def _sections(self) -> list[Section]:
+        some = [*self.items()][:_CLASSES]
+        columns = [
+            Column("class", [label for label, _ in some]),
+            Column("terms", [_in_a_line(ranking) for _, ranking in some], longest=None),
+        ]
+        return [Section(columns, len(self) - len(some))]
+
+    def _note(self) -> str:
+        if not any(_doubtful(ranking[:ROWS]).any() for ranking in self.values()):
+            return ""
+        return f"Terms in parentheses are not significant: pvalue_adj is above {SIGNIFICANT}."
+
+
+def _in_a_line(ranking: Ranking) -> str:
+    """Return the first terms of a ranking, with parentheses around terms that may be chance."""
+    first = ranking[:ROWS]
+    names = [printable(term, _LETTERS) for term, _ in first]
+    for place in np.flatnonzero(_doubtful(first)):
+        names[place] = f"({names[place]})"
+    return ", ".join([*names, *["..."] * (len(ranking) > ROWS)])
+
+
+def _doubtful(ranking: Ranking) -> NDArray[np.bool_]:
+    """Return which terms of a ranking are not significant."""
+    values = ranking.pvalues_adj
+    return np.zeros(len(ranking), bool) if values is None else values > SIGNIFICANT
 
 
 def distinctive_terms(
@@ -33,6 +76,7 @@ def distinctive_terms(
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
     *,
+    max_pvalue: float | None = None,
     model: Model = "multinomial",
     alpha: Alpha = 1.0,
     class_prior: ClassPrior = None,
@@ -54,6 +98,9 @@ def distinctive_terms(
         The largest number of terms per class. By default, all terms are returned.
     classes : sequence of labels, optional
         The classes to describe, in this order. By default, all classes are described.
+    max_pvalue : float, optional
+        Leave out terms whose adjusted p-value is larger (see Notes). By default, no term is left
+        out, but ``print`` and notebooks mark the terms with values above 0.05.
     model, alpha, class_prior, n_threads, **options
         As for `termsift.ClassCounts.score`.
 
@@ -61,6 +108,7 @@ def distinctive_terms(
     -------
     rankings : dict of label to Ranking
         The terms of each class with their scores. Terms with equal scores are ordered by index.
+        ``print`` and notebooks show the dict as a table.
 
     Raises
     ------
@@ -69,6 +117,12 @@ def distinctive_terms(
 
     Notes
     -----
+    A method that is a test is its own test, and g2 is the test of "key". The p-values are those of
+    `ClassCounts.significance` per class, adjusted for the tests of all classes and terms by
+    Benjamini and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
+    `Ranking.pvalues_adj` holds them. Other methods have no p-values, so that no term is marked,
+    unless ``max_pvalue`` is given, for which g2 is the test.
+
     The memory is 32 MiB, plus some 40 bytes (160 for "key") for each pair of a requested class and
     a term that occurs in it, and the time is proportional to the number of pairs.
 
@@ -85,19 +139,25 @@ def distinctive_terms(
     """
     validation.check_counts(counts)
     counts = counts._snapshot()
-    labels, rows = counts.classes, np.arange(counts.n_classes)
-    if classes is not None:
-        groups = validation.check_groups(validation.check_classes(classes), labels)
-        labels, rows = list(groups), np.concatenate(list(groups.values()))
+    labels = counts.classes
+    rows = np.arange(counts.n_classes) if classes is None else rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
     scoring = _scoring_of(counts, method, model, alpha, class_prior, n_threads, **options)
-    best = _over_represented(counts, scoring, method, rows, k)
-    ends = np.cumsum(best.sizes)[:-1]
-    lists = zip(labels, np.split(best.terms, ends), np.split(best.scores, ends), strict=True)
-    return {
-        label: Ranking(terms, scores, counts._names_of(terms), method, model=model)
-        for label, terms, scores in lists
-    }
+    best = _over_represented(counts, scoring, method, rows, k, max_pvalue)
+    pvalues = None
+    if best.test is not None:
+        # The counts are a snapshot, so they do not change before somebody reads the p-values.
+        pvalues = cache(
+            partial(_adjusted, counts, best.test, best.statistics, best.rows, best.terms)
+        )
+    found = ClassTerms()
+    for row, (start, end) in zip(rows, pairwise([0, *np.cumsum(best.sizes)]), strict=True):
+        terms, scores = best.terms[start:end], best.scores[start:end]
+        ranking = Ranking(terms, scores, counts._names_of(terms), method, model=model)
+        if pvalues is not None:
+            ranking = replace(ranking, _pvalues=partial(_between, pvalues, start, end))
+        found[labels[row]] = ranking
+    return found
 
 
 def dominant_class(
@@ -125,19 +185,27 @@ def largest_classes(counts: ClassCounts, n: int) -> list[int]:
 
 
 def class_columns(
-    counts: ClassCounts, method: DescriberName = DESCRIBING, k: int | None = None, **options: Any
+    counts: ClassCounts,
+    method: DescriberName = DESCRIBING,
+    k: int | None = None,
+    classes: Iterable[Hashable] | None = None,
+    *,
+    max_pvalue: float | None = None,
+    **options: Any,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame`, by name."""
     counts = counts._snapshot()
     k = validation.check_k(k, counts.n_terms)
     scoring = _scoring_of(counts, method, **options)
-    present = np.flatnonzero(counts._present)
-    best = _over_represented(counts, scoring, method, present, k)
-    terms, names, rows = best.terms, counts.term_names, np.repeat(present, best.sizes)
+    wanted = np.flatnonzero(counts._present) if classes is None else rows_of(counts, classes)
+    best = _over_represented(counts, scoring, method, wanted, k, max_pvalue)
+    terms, names, rows = best.terms, counts.term_names, best.rows
     df_class = df_rest = np.full(len(terms), None, dtype=object)  # null if unknown
     if not counts._counts.undocumented.any():
         df_class = integers_if_whole(best.documents)
         df_rest = integers_if_whole(counts.collection_document_frequency[terms] - best.documents)
+    n_rest = counts.collection_term_frequency[terms] - best.occurrences
+    tokens, tokens_of_rest = (sizes[rows] for sizes in tokens_here_and_elsewhere(counts))
     columns: dict[str, NDArray[Any]] = {
         "class": validation.object_array(counts.classes)[rows],
         "term": np.full(len(terms), None, dtype=object) if names is None else names[terms],
@@ -145,41 +213,108 @@ def class_columns(
         "rank": np.concatenate([terms[:0], *(np.arange(1, size + 1) for size in best.sizes)]),
         "score": best.scores,
         "n_class": integers_if_whole(best.occurrences),
-        "n_rest": integers_if_whole(counts.collection_term_frequency[terms] - best.occurrences),
+        "n_rest": integers_if_whole(n_rest),
+        "per_million_class": 1e6 * best.occurrences / tokens,
+        "per_million_rest": 1e6 * n_rest / tokens_of_rest,
         "df_class": df_class,
         "df_rest": df_rest,
     }
-    if scoring.method.is_test:
-        statistics = class_statistics(counts, scoring.method, best.statistics, rows)
-        logs, n_tests = log_chi2_sf(statistics, 1), counts.n_classes * counts.n_terms
-        if counts.buckets is not None:  # the p-values of terms in other buckets are unknown
+    if best.test is not None:
+        logs = log_chi2_sf(best.statistics, 1)
+        adjusted = _adjusted(counts, best.test, best.statistics, rows, terms)
+        if adjusted is None:
             adjusted = np.full(len(logs), None, dtype=object)
-        elif n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
-            every = significance(counts, scoring.method.name, per_class=True)
-            adjusted = every.adjusted()[rows, terms]
-        else:
-            what = "p-values are adjusted for %s tests by Bonferroni; sorting would take %.1f GB"
-            logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)
-            adjusted = np.exp(np.minimum(logs + np.log(n_tests), 0))
         columns |= {"log_pvalue": logs, "pvalue": np.exp(logs), "pvalue_adj": adjusted}
     return columns
+
+
+def marking_test(method: str, max_pvalue: float | None = None) -> Method | None:
+    """Return the test that says whether the terms of a method are significant, if there is one."""
+    entry = find_describer(method)
+    if isinstance(entry, Method) and entry.is_test:
+        return entry
+    return find_test(_TEST) if entry is KEY or max_pvalue is not None else None
+
+
+def adjustment(counts: ClassCounts) -> str:
+    """Name the method that adjusts the p-values of all classes and terms."""
+    is_sorted = counts.n_classes * counts.n_terms <= _MOST_SORTED
+    return "Benjamini and Hochberg's" if is_sorted else "Bonferroni's"
+
+
+def tokens_here_and_elsewhere(counts: ClassCounts) -> NDArray[np.float64]:
+    """Return the numbers of tokens in each class, and outside each class.
+
+    The number outside is at least 1, so that rates outside a class without rest are 0.
+    """
+    held = counts._counts.as_one_class() if counts._counts.has_collection else counts._counts
+    tokens = np.asarray(counts.class_tokens, dtype=np.float64)
+    rest = float(held.class_tokens.sum()) - tokens
+    return np.stack([tokens, np.where(rest > 0, rest, 1.0)])
+
+
+def rows_of(counts: ClassCounts, classes: Iterable[Hashable]) -> NDArray[np.int64]:
+    """Return the rows of some classes, in this order."""
+    groups = validation.check_groups(validation.check_classes(classes), counts.classes)
+    return np.concatenate(list(groups.values()))
+
+
+def _between(
+    pvalues: Callable[[], NDArray[np.float64] | None], start: int, end: int
+) -> NDArray[np.float64] | None:
+    values = pvalues()
+    return None if values is None else values[start:end]
+
+
+def _adjusted(
+    counts: ClassCounts,
+    test: Method,
+    statistics: NDArray[np.float64],
+    rows: NDArray[np.int64],
+    terms: NDArray[Any],
+) -> NDArray[np.float64] | None:
+    """Return the p-values of some pairs of a class and a term, adjusted for the tests of all pairs.
+
+    The result is None if the counts leave out buckets of terms, whose p-values are unknown.
+    """
+    if counts.buckets is not None:
+        return None
+    n_tests = counts.n_classes * counts.n_terms
+    if n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
+        every = significance(counts, test.name, per_class=True)
+        adjusted: NDArray[np.float64] = every.adjusted()[rows, terms]
+        return adjusted
+    what = "p-values are adjusted for %s tests by Bonferroni; sorting would take %.1f GB"
+    logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)
+    logs: NDArray[np.float64] = np.minimum(log_chi2_sf(statistics, 1) + np.log(n_tests), 0)
+    return np.exp(logs)
 
 
 class _Best(NamedTuple):
     """The best terms of some classes, one class after the other."""
 
     sizes: list[int]  # the number of terms of each class
+    rows: NDArray[np.int64]  # the class of each term
     terms: NDArray[np.int64]
     scores: NDArray[np.float64]
-    statistics: NDArray[np.float64]  # The values of `g2` if `key` gives the scores.
+    test: Method | None  # The test of the terms, if there is one.
+    statistics: NDArray[np.float64]  # The statistics of the test, or else the scores.
     occurrences: NDArray[Any]  # The occurrences of the term in the class.
     documents: NDArray[Any]  # The documents of the class that contain the term.
 
 
 def _over_represented(
-    counts: ClassCounts, scoring: Scoring, method: str, rows: NDArray[np.int64], k: int
+    counts: ClassCounts,
+    scoring: Scoring,
+    method: str,
+    rows: NDArray[np.int64],
+    k: int,
+    max_pvalue: float | None,
 ) -> _Best:
     """For each class in ``rows``, return the k best terms that are over-represented in it."""
+    if max_pvalue is not None:
+        max_pvalue = validation.check_number(max_pvalue, "max_pvalue", "between 0 and 1")
+        counts._require_all_buckets("max_pvalue")
     l_ic, terms, indptr = counts._counts.term_frequency()
     d_ic, *_ = counts._counts.document_frequency()
     sizes = np.diff(indptr)
@@ -189,12 +324,25 @@ def _over_represented(
         l_ic, terms, d_ic = l_ic[wanted], terms[wanted], d_ic[wanted]
         sizes = np.where(is_wanted, sizes, 0)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    signs, statistics = scoring.of_pairs(starts, terms.astype(np.int32, copy=False))
+    pairs = starts, terms.astype(np.int32, copy=False)
+    signs, values = scoring.of_pairs(*pairs)
     more = np.flatnonzero(signs > 0)
+    test, statistics = marking_test(method, max_pvalue), values
+    each = np.arange(counts.n_classes)
+    if max_pvalue is not None:
+        assert test is not None  # because of max_pvalue
+        if test is not scoring.method:
+            by_test = Scoring.of(counts, test.name, n_threads=scoring.n_threads or None)
+            _, statistics = by_test.of_pairs(*pairs)
+        of_row = np.repeat(each, sizes)[more]
+        of_more = class_statistics(counts, test, statistics[more], of_row)
+        pvalues = _adjusted(counts, test, of_more, of_row, terms[more])
+        assert pvalues is not None  # the counts have all buckets
+        more = more[pvalues <= max_pvalue]
     starts = np.searchsorted(more, starts)
-    scores = statistics[more]
+    scores = values[more]
     if method == KEY.name:
-        of_row = np.repeat(np.arange(counts.n_classes), np.diff(starts))
+        of_row = np.repeat(each, np.diff(starts))
         scores = _key(counts, of_row, terms[more], d_ic[more], scores)
     places = []
     for row in rows.tolist():
@@ -202,13 +350,17 @@ def _over_represented(
         places.append(starts[row] + _core.top_k(of_class, min(k, len(of_class)), 1))
     of_best = np.concatenate([np.empty(0, dtype=np.int64), *places])
     at = more[of_best]
-    values = scores[of_best], statistics[at], l_ic[at], d_ic[at]
-    return _Best(list(map(len, places)), terms[at].astype(np.int64), *values)
+    n_best = list(map(len, places))
+    of_row, tested = np.repeat(rows, n_best), statistics[at]
+    if test is not None:
+        class_statistics(counts, test, tested, of_row)
+    found = terms[at].astype(np.int64), scores[of_best], test, tested, l_ic[at], d_ic[at]
+    return _Best(n_best, of_row, *found)
 
 
 def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> Scoring:
     """Return the `Scoring` of a method, or the `Scoring` of `g2` if the method is `key`."""
-    name = "g2" if find_describer(name) is KEY else name
+    name = _TEST if find_describer(name) is KEY else name
     return Scoring.of(counts, name, *args, **scoring)
 
 

@@ -17,6 +17,7 @@ from termsift._scores.significance import adjusted_logs, log_chi2_sf
 from termsift._util import scipy, validation
 from termsift._util.export import Tabular, integers_if_whole
 from termsift._util.messages import printable
+from termsift._util.shown import ROWS, Column, Section
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
@@ -41,8 +42,12 @@ Direction: TypeAlias = Literal["both", "over", "under"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)  # the default first
 ORDERS_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"
 
-_PRINTED = 10  # the number of terms of each corpus that print() shows
-_LETTERS = 24
+_LETTERS = 24  # The largest number of letters of a term in a repr.
+_LETTERS_OF_A_SIDE = 16  # The largest number of letters of a corpus in the title of a column.
+# The columns that print() shows, with their formats.
+_SHOWN = {"n_target": ",.10g", "per_million_target": ",.1f"}
+_SHOWN |= {"n_reference": ",.10g", "per_million_reference": ",.1f"}
+_SHOWN |= {"log_ratio": ".2f", "g2": ",.1f"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,29 +129,38 @@ class Keyness(Tabular):
         return self.table["index"] if len(terms) and terms[0] is None else terms
 
     def __repr__(self) -> str:
-        sides = " against ".join(_in_words(side) for side in (self.target, self.reference))
-        return f"<Keyness of {len(self):,} terms in {sides}>"
+        lists = []
+        for heading, rows in self._lists(_in_words):
+            names = ", ".join(printable(name, _LETTERS) for name in self.names[rows[:5]])
+            lists.append(f"; {heading}: {names}{', ...' if len(rows) > 5 else ''}")
+        return f"<{self._title()}{''.join(lists)}>"
 
-    def __str__(self) -> str:
-        lines = [repr(self)]
-        for heading, rows in self._sections(_in_words):
-            title = f"{heading}:".ljust(_LETTERS + 2)
-            lines.append(f"{title}{'target':>9} {'reference':>9} log_ratio {'g2':>8}")
-            for row in rows[:_PRINTED].tolist():
-                counts = (self.table[name][row] for name in ("n_target", "n_reference"))
-                a, b = map(validation.grouped, counts)
-                term = printable(self.names[row], _LETTERS)
-                ratio, g2 = self.table["log_ratio"][row], self.table["g2"][row]
-                lines.append(f"  {term:<{_LETTERS}}{a:>9} {b:>9} {ratio:>9.2f} {g2:>8.1f}")
-            if len(rows) > _PRINTED:
-                lines.append(f"  ... {len(rows) - _PRINTED:,} more")
-        return "\n".join(lines)
+    def _title(self) -> str:
+        sides = " against ".join(_in_words(side) for side in (self.target, self.reference))
+        return f"Keyness of {len(self):,} terms in {sides}"
+
+    def _sections(self) -> list[Section]:
+        titles = self._titles()
+        return [
+            Section(
+                [
+                    Column("term", self.names[rows[:ROWS]].tolist()),
+                    *(
+                        Column(titles.get(name, name), self.table[name][rows[:ROWS]].tolist(), form)
+                        for name, form in _SHOWN.items()
+                    ),
+                ],
+                len(rows) - ROWS,
+                heading,
+            )
+            for heading, rows in self._lists(_in_words)
+        ]
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name."""
         return dict(self.table)
 
-    def _sections(
+    def _lists(
         self, in_words: Callable[[list[Hashable]], str]
     ) -> list[tuple[str, NDArray[np.int64]]]:
         """Return the headings of the lists that are not empty, and their rows."""
@@ -156,6 +170,17 @@ class Keyness(Tabular):
             sides = (1, self.target), (-1, self.reference)
             lists = [(f"more in {in_words(of)}", self.table["sign"] == sign) for sign, of in sides]
         return [(heading, np.flatnonzero(rows)) for heading, rows in lists if rows.any()]
+
+    def _titles(self) -> dict[str, str]:
+        """Return titles that name the corpora, for columns of a printed table."""
+        titles = {}
+        for side, labels in (("target", self.target), ("reference", self.reference)):
+            name = printable(", ".join(map(str, labels)), _LETTERS_OF_A_SIDE)
+            titles[f"n_{side}"] = f"in {name}"
+            titles[f"per_million_{side}"] = "per million"
+            titles[f"df_{side}"] = f"documents in {name}"
+            titles[f"dp_{side}"] = f"dp in {name}"
+        return titles
 
 
 def keyness(
@@ -244,11 +269,13 @@ def keyness(
     >>> counts = ts.count(X, ["ham", "ham", "spam", "spam"], term_names=["bacon", "and", "pills"])
     >>> print(counts.keyness("ham"))
     <Keyness of 3 terms in 'ham' against 'spam'>
-    more in 'ham':               target reference log_ratio       g2
-      bacon                          10         1      3.81     17.2
-      and                             4         5      0.16      0.0
-    more in 'spam':              target reference log_ratio       g2
-      pills                           1        15     -3.42     17.0
+    more in 'ham':
+    term   in ham  per million  in spam  per million  log_ratio    g2
+    bacon      10    666,666.7        1     47,619.0       3.81  17.2
+    and         4    266,666.7        5    238,095.2       0.16   0.0
+    more in 'spam':
+    term   in ham  per million  in spam  per million  log_ratio    g2
+    pills       1     66,666.7       15    714,285.7      -3.42  17.0
     """
     self = self._snapshot()
     self._require_all_buckets("keyness")

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Any, NoReturn, TextIO
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, NoReturn, TextIO, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.export import Tabular, write_csv
 from termsift._util.files import text_output
-from termsift._util.messages import aligned, printable
+from termsift._util.messages import printable
+from termsift._util.shown import ROWS, Column, Section
 
-_LETTERS = 24  # The largest number of letters of a term that are shown.
-_PRINTED = 10  # The number of terms that print() shows.
+_LETTERS = 24  # The largest number of letters of a term in a repr.
+SIGNIFICANT = 0.05  # Tables mark terms whose adjusted p-value is larger.
+
+# A function that returns the adjusted p-values of a ranking's terms, or None if they are unknown.
+PValues: TypeAlias = "Callable[[], NDArray[np.float64] | None]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +61,21 @@ class Ranking(Tabular):
     policy: str = "top"
     model: str = "multinomial"
     chosen_by: NDArray[np.object_] | None = None
+    _pvalues: PValues | None = field(default=None, repr=False)
+
+    @property
+    def pvalues_adj(self) -> NDArray[np.float64] | None:
+        """The adjusted p-values of the terms in their class, or None.
+
+        `termsift.distinctive_terms` says which test gives them. They are computed when they are
+        first read, because the adjustment sorts the p-values of all classes and terms.
+        """
+        return None if self._pvalues is None else self._pvalues()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, with the p-values in place of the function that computes them."""
+        values = self.pvalues_adj
+        return {**self.__dict__, "_pvalues": None if values is None else partial(np.array, values)}
 
     @property
     def _terms(self) -> NDArray[Any]:
@@ -87,41 +107,56 @@ class Ranking(Tabular):
                 terms=names,
                 informative=informative,
                 chosen_by=None if self.chosen_by is None else self.chosen_by[place],
+                _pvalues=None if self._pvalues is None else partial(_part, self._pvalues, place),
             )
         return self._terms.item(place), self.scores.item(place)
 
-    def __str__(self) -> str:
-        shown = self[:_PRINTED]
-        classes = [""] * len(shown) if shown.chosen_by is None else shown.chosen_by
-        rows = [
-            (str(rank), printable(term, _LETTERS), f"{score:.6g}", printable(label, _LETTERS))
-            for rank, ((term, score), label) in enumerate(zip(shown, classes, strict=True), start=1)
+    def _sections(self) -> list[Section]:
+        first = self[:ROWS]
+        columns = [
+            Column("rank", range(1, len(first) + 1), "d"),
+            Column("term", first._terms.tolist()),
+            Column("score", first.scores.tolist(), ".6g"),
         ]
-        more = len(self) - _PRINTED
-        return "\n".join(
-            [repr(self), *aligned(rows, "><><"), *([f"... {more} more"] if more > 0 else [])]
-        )
+        if first.chosen_by is not None:
+            columns.append(Column("class", first.chosen_by.tolist()))
+        if (pvalues := first.pvalues_adj) is not None:
+            columns.append(Column("pvalue_adj", pvalues.tolist(), ".2g"))
+        return [Section(columns, len(self) - ROWS)]
+
+    def _note(self) -> str:
+        values = self[:ROWS].pvalues_adj
+        if values is None or not (n := np.count_nonzero(values > SIGNIFICANT)):
+            return ""
+        return f"Terms whose pvalue_adj is above {SIGNIFICANT}, so not significant: {n}."
 
     def __repr__(self) -> str:
         names = ", ".join(printable(name, _LETTERS) for name in self._terms[:5])
-        names += ", ..." if len(self) > 5 else ""
+        return f"<{self._title()}: {names}{', ...' if len(self) > 5 else ''}>"
+
+    def _title(self) -> str:
         size = f"{len(self)} terms"
         if self.informative is not None and self.informative < len(self):
             size += f", {self.informative} informative,"
         how = self.method
         how += f", policy={self.policy}" if self.policy != "top" else ""
         how += f", model={self.model}" if self.model != "multinomial" else ""
-        return f"<Ranking of {size} by {how}: {names}>"
+        return f"Ranking of {size} by {how}"
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name: rank (from 1), term (null if unnamed), index and score.
 
-        For round robin there is also a column "class", the class that chose the term.
+        For round robin there is also a column "class", the class that chose the term. If adjusted
+        p-values are known, the last column is pvalue_adj.
         """
         terms = np.full(len(self), None) if self.terms is None else self.terms
         columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1), "term": terms}
         columns |= {"index": self.indices, "score": self.scores}
-        return columns if self.chosen_by is None else {**columns, "class": self.chosen_by}
+        if self.chosen_by is not None:
+            columns["class"] = self.chosen_by
+        if (pvalues := self.pvalues_adj) is not None:
+            columns["pvalue_adj"] = pvalues
+        return columns
 
     def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
         """Write the columns of `to_frame` as CSV. A score that is read back is the same float64.
@@ -133,3 +168,8 @@ class Ranking(Tabular):
         """
         with text_output(path) as file:
             write_csv(file, self.columns())
+
+
+def _part(pvalues: PValues, place: slice) -> NDArray[np.float64] | None:
+    values = pvalues()
+    return None if values is None else values[place]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,15 @@ from termsift._scores.methods import Method
 from termsift._scores.registry import find_test
 from termsift._scores.scoring import Scoring
 from termsift._util import scipy
-from termsift._util.validation import check_flag
+from termsift._util.shown import ROWS, Column, Section, Shown
+from termsift._util.validation import check_flag, object_array
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
 
 @dataclass(frozen=True, eq=False)
-class Significance:
+class Significance(Shown):
     """Test statistics of terms and their p-values under independence of terms and classes.
 
     Attributes
@@ -59,11 +60,30 @@ class Significance:
     signs: NDArray[np.int8]
     classes: NDArray[np.int64] | None
     of_part: bool = False
+    # The labels of the rows and the names of the terms, which tables show.
+    _labels: list[Any] = field(default_factory=list, repr=False)
+    _names: NDArray[np.object_] | None = field(default=None, repr=False)
 
     def __repr__(self) -> str:
         tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
         degrees = f"{self.degrees} degree{'s' if self.degrees > 1 else ''} of freedom"
         return f"<Significance of {tests} terms by {self.method}, {degrees}>"
+
+    def _sections(self) -> list[Section]:
+        # The strongest tests come first, as in a ranking.
+        flat = self.log_pvalues.ravel()
+        first = np.argsort(flat, kind="stable")[:ROWS]
+        *of_class, terms = np.unravel_index(first, self.statistics.shape)
+        columns = [Column("term", (terms if self._names is None else self._names[terms]).tolist())]
+        rows = of_class[0] if of_class else None if self.classes is None else self.classes[terms]
+        if rows is not None and self._labels:
+            columns.append(Column("class", object_array(self._labels)[rows].tolist()))
+        columns.append(Column("sign", self.signs.ravel()[first].tolist(), "d"))
+        columns.append(Column("statistic", self.statistics.ravel()[first].tolist(), ".6g"))
+        columns.append(Column("pvalue", np.exp(flat[first]).tolist(), ".4g"))
+        if not self.of_part:
+            columns.append(Column("pvalue_adj", self.adjusted().ravel()[first].tolist(), ".4g"))
+        return [Section(columns, flat.size - len(first))]
 
     @property
     def pvalues(self) -> NDArray[np.float64]:
@@ -191,7 +211,8 @@ def significance(
             degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
     of_part = counts.buckets is not None
-    return Significance(scoring.method.name, degrees, statistics, logs, signs, classes, of_part)
+    found = scoring.method.name, degrees, statistics, logs, signs, classes, of_part
+    return Significance(*found, counts.classes, counts.term_names)
 
 
 def class_statistics(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.extras import require
+from termsift._util.shown import Shown
 from termsift._util.validation import check_choice
 
 Library: TypeAlias = Literal["pandas", "polars", "pyarrow"]
@@ -43,7 +44,7 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
     return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 
 
-class Tabular(ABC):
+class Tabular(Shown, ABC):
     """The base class of results that are tables. A subclass defines ``columns``."""
 
     @abstractmethod

@@ -6,7 +6,7 @@ The standard library escapes untrusted text, such as terms, labels and the names
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, TypeAlias
 from xml.etree.ElementTree import Element, tostring
@@ -69,14 +69,15 @@ def number(value: Any, form: str | None = None) -> str:
     return f"{value:{form}}".replace("-", _MINUS)
 
 
-def table(caption: Child, columns: Mapping[str, str], rows: Iterable[Sequence[Child]]) -> Element:
-    """Return a table. ``columns`` maps titles to "text", "number", or "name" for row headers."""
-    titles = columns.items()
-    head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in titles))
+def table(
+    caption: Child, columns: Sequence[tuple[Child, str]], rows: Iterable[Sequence[Child]]
+) -> Element:
+    """Return a table. ``columns`` has titles and "text", "number", or "name" for row headers."""
+    head = element("tr", *(element("th", t, scope="col", class_=kind) for t, kind in columns))
     body = element("tbody")
     for row in rows:
         line = element("tr")
-        for cell, kind in zip(row, columns.values(), strict=True):
+        for cell, (_, kind) in zip(row, columns, strict=True):
             tag, scope = ("th", "row") if kind == "name" else ("td", None)
             line.append(element(tag, cell, scope=scope, class_=kind))
         line.tail = "\n"  # line breaks make the HTML source readable

@@ -12,6 +12,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TextIO
+
+from termsift._util.notebook import Line, notebook
 
 _PATIENCE = 1.0  # The seconds before the line of progress appears.
 _EVERY = 0.1  # The seconds between updates of the line.
@@ -51,33 +54,49 @@ def levels_to_caller() -> int:
 
 @contextmanager
 def progress(verb: str, total: int, unit: str) -> Iterator[Callable[[int], None] | None]:
-    """Show the progress of long work in one line on a terminal.
+    """Show the progress of long work in one line on a terminal, or in a notebook.
 
-    Yield a function that shows how much is done, or None if stderr is not a terminal.
+    Yield a function that shows how much is done, or None if there is neither.
     """
     stream = sys.stderr
-    if getattr(stream, "closed", True) or not stream.isatty():
+    out: Line | _Terminal
+    if notebook() is not None:
+        out = Line()
+    elif not getattr(stream, "closed", True) and stream.isatty():
+        out = _Terminal(stream)
+    else:
         yield None
         return
     due = time.monotonic() + _PATIENCE
-    width = 0
+    is_shown = False
 
     def report(done: int) -> None:
-        nonlocal due, width
+        nonlocal due, is_shown
         if time.monotonic() >= due:
-            line = f"termsift: {verb} {done:,} of {total:,} {unit}"
-            # Cut the line, because a line wider than the terminal would start a new line each time.
-            from shutil import get_terminal_size  # The slow import of shutil comes late.
-
-            line = line[: get_terminal_size().columns - 1]
-            stream.write(f"\r{line.ljust(width)}")  # blanks overwrite the rest of a longer line
-            stream.flush()
-            width = len(line)
+            out.write(f"termsift: {verb} {done:,} of {total:,} {unit}")
+            is_shown = True
             due = time.monotonic() + _EVERY
 
     try:
         yield report
     finally:
-        if width:
-            stream.write(f"\r{' ' * width}\r")
-            stream.flush()
+        if is_shown:
+            out.write("")
+
+
+class _Terminal:
+    """A line of a terminal, which changes until it is cleared."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._width = stream, 0
+
+    def write(self, line: str) -> None:
+        """Show the line in place of the last one. The line "" clears the line."""
+        # Cut the line, because a line wider than the terminal would start a new line each time.
+        from shutil import get_terminal_size  # The slow import of shutil comes late.
+
+        line = line[: get_terminal_size().columns - 1]
+        # Blanks overwrite the rest of a longer line.
+        self._stream.write(f"\r{line.ljust(self._width)}" + "\r" * (not line))
+        self._stream.flush()
+        self._width = len(line)

@@ -140,6 +140,10 @@ def number(text: str) -> int | float:
 METHOD = "method that scores the terms"
 # The smoothing option, as a row for `add_values`.
 ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
+_DROP = (
+    "leave out terms of a class with an adjusted p-value above P (default: mark those above .05)"
+)
+MAX_PVALUE = "--max-pvalue", float, "P", _DROP
 
 
 def numbers(text: str) -> tuple[int, ...]:

@@ -128,7 +128,8 @@ def _with_list(
 
 
 # The columns of the printed tables, with their formats. CSV and JSON output has all columns.
-_SHOWN = {"term": "", "n_target": ",.10g", "n_reference": ",.10g", "log_ratio": ".2f"}
+_SHOWN = {"term": "", "n_target": ",.10g", "per_million_target": ",.1f"}
+_SHOWN |= {"n_reference": ",.10g", "per_million_reference": ",.1f", "log_ratio": ".2f"}
 _SHOWN |= {"g2": ",.1f", "pvalue_adj": ".4g", "df_target": ",.10g", "df_reference": ",.10g"}
 _SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
@@ -140,8 +141,8 @@ def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> No
     if sorted_by is not None:
         shown.setdefault(sorted_by, ".3g")
     blank = ""
-    for heading, rows in keyness._sections(lambda labels: ", ".join(map(output.shown, labels))):
+    for heading, rows in keyness._lists(lambda labels: ", ".join(map(output.shown, labels))):
         out.write(f"{blank}{heading}:\n")
         of_section = {name: values[rows] for name, values in columns.items()}
-        output.write_columns(out, of_section, shown)
+        output.write_columns(out, of_section, shown, keyness._titles())
         blank = "\n"

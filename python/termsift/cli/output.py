@@ -102,8 +102,13 @@ def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
         out.write(line + "\n")
 
 
-def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> None:
-    """Write the columns that have a format. Names have an empty format, and are cut if long."""
+def write_columns(
+    out: TextIO, columns: Columns, formats: Mapping[str, str], titles: Mapping[str, str]
+) -> None:
+    """Write the columns that have a format. Names have an empty format, and are cut if long.
+
+    A column without a title in ``titles`` has its name as title.
+    """
     table, align = [], ""
     for name, form in formats.items():
         if name in columns:
@@ -112,7 +117,7 @@ def write_columns(out: TextIO, columns: Columns, formats: Mapping[str, str]) -> 
                 "-" if form and value is None else format(value, form) if form else shown(value)
                 for value in values
             ]
-            table.append([name, *cells])
+            table.append([titles.get(name, name), *cells])
             align += ">" if form else "<"
     write_table(out, list(zip(*table, strict=True)), align)
 

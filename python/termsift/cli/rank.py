@@ -6,11 +6,14 @@ import argparse
 from functools import partial
 from typing import Any, TextIO
 
+import numpy as np
+
 import termsift as ts
 from termsift._counts.counting import count_collection
 from termsift._evaluate.rankers import rank_by
-from termsift._scores.class_terms import class_columns
+from termsift._scores.class_terms import adjustment, class_columns, marking_test
 from termsift._scores.methods import MODELS
+from termsift._scores.ranking import SIGNIFICANT
 from termsift._scores.registry import DESCRIBING, KEY, MD, POLICIES, find_ranker
 from termsift._util.export import Columns, json_value
 from termsift._util.messages import logger
@@ -30,7 +33,7 @@ def add(commands: Any) -> None:
     per_class = "list the terms that each class uses more than the others do"
     arguments.add_flag(group, "--per-class", per_class)
     these = "compare only these classes, and ignore all others"
-    arguments.add_values(group, ("--classes", str, "A,B", these))
+    arguments.add_values(group, ("--classes", str, "A,B", these), arguments.MAX_PVALUE)
     group = parser.add_argument_group("score")
     rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors(), KEY]
     names, usual = [ranker.name for ranker in rankers], f"md, or {DESCRIBING} with --per-class"
@@ -48,6 +51,8 @@ def _run(args: argparse.Namespace) -> None:
     method = args.method or (DESCRIBING if args.per_class else MD.name)
     if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
+    else:
+        arguments.refuse(args, "there is no --per-class", "max_pvalue")
     if method == KEY.name and not args.per_class:
         raise ValueError("--method key orders the terms of one class, so add --per-class")
     ranker = KEY if method == KEY.name else find_ranker(method)
@@ -75,7 +80,8 @@ def _run(args: argparse.Namespace) -> None:
         note = ""
         with naming(args.source):
             if args.per_class:
-                columns = class_columns(counts, method, k, **options)
+                columns = class_columns(counts, method, k, max_pvalue=args.max_pvalue, **options)
+                note = _about_pvalues(counts, method, columns, args.max_pvalue)
             else:
                 ranking = rank_by(method, counts, X, y, k, **options)
                 columns, informative = ranking.columns(), ranking.informative
@@ -92,12 +98,31 @@ def _run(args: argparse.Namespace) -> None:
 
 # The columns of the printed table, with their formats.
 _SHOWN = {"class": "", "rank": "d", "score": ".6g", "term": "", "index": "d"}
-_SHOWN |= dict.fromkeys(("n_class", "n_rest", "df_class", "df_rest"), ".10g")
-_SHOWN["pvalue_adj"] = ".4g"
+_SHOWN |= {"n_class": ".10g", "per_million_class": ",.1f"}
+_SHOWN |= {"n_rest": ".10g", "per_million_rest": ",.1f"}
+_SHOWN |= {"df_class": ".10g", "df_rest": ".10g", "pvalue_adj": ".4g"}
+# The rates stand beside the counts.
+_TITLES = {"per_million_class": "per million", "per_million_rest": "per million"}
+
+
+def _about_pvalues(
+    counts: ts.ClassCounts, method: str, columns: Columns, max_pvalue: float | None
+) -> str:
+    """Say how many of the listed terms are not significant."""
+    test, values = marking_test(method, max_pvalue), columns.get("pvalue_adj")
+    if test is None or values is None or values.dtype == object:
+        return ""
+    if not (n := np.count_nonzero(values > SIGNIFICANT)):
+        return ""
+    how = f"p-values of {test.name}, adjusted for all classes and terms by {adjustment(counts)}"
+    return (
+        f"Not significant (pvalue_adj above {SIGNIFICANT}): {n:,} of {len(values):,} terms; "
+        f"{how} method. Leave them out with --max-pvalue {SIGNIFICANT}.\n"
+    )
 
 
 def _write_table(out: TextIO, columns: Columns, note: str) -> None:
     other = "term" if all(term is None for term in columns["term"]) else "index"
     columns = {name: values for name, values in columns.items() if name != other}
-    output.write_columns(out, columns, _SHOWN)
+    output.write_columns(out, columns, _SHOWN, _TITLES)
     out.write(note)

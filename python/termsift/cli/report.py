@@ -35,9 +35,12 @@ def add(commands: Any) -> None:
     group = parser.add_argument_group("page")
     names = [KEY.name, *(method.name for method in ts.methods())]
     arguments.add_choice(group, "--method", names, arguments.METHOD)
+    these = "list these classes, in this order, compared with all classes (default: the 24 largest)"
     arguments.add_values(
         group,
         ("-k --k", int, "N", "terms per class (default: 10)"),
+        ("--classes", str, "A,B", these),
+        arguments.MAX_PVALUE,
         ("--passages", int, "N", f"passages per term, or 0 for none (default: {_PASSAGES})"),
         ("--title", str, "TEXT", "heading of the page"),
     )
@@ -48,13 +51,16 @@ def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # The page declares this encoding.
     with output.opened(args.output) as out:  # Opening the output first reports errors early.
+        counts = inputs.read_counts(args)
+        classes = None if args.classes is None else inputs.labels_of(counts, args.classes)
         write_report(
-            inputs.read_counts(args),
+            counts,
             out,
+            classes=classes,
             passages=_passages(args),
             source=args.source,
             n_threads=args.threads,
-            **arguments.given(args, "method", "k", "title"),
+            **arguments.given(args, "method", "k", "max_pvalue", "title"),
         )
 
 

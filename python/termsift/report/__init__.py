@@ -7,15 +7,22 @@ gives the same bytes, whatever the date and the number of threads.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from importlib import resources
 from string import Template
 from typing import TextIO, TypeAlias
 
 from termsift._core import __version__
 from termsift._counts.class_counts import ClassCounts
-from termsift._scores.class_terms import distinctive_terms, largest_classes
+from termsift._scores.class_terms import (
+    adjustment,
+    distinctive_terms,
+    largest_classes,
+    marking_test,
+    rows_of,
+)
 from termsift._scores.methods import DescriberName, MethodName
+from termsift._scores.ranking import SIGNIFICANT, Ranking
 from termsift._scores.registry import DESCRIBING, find_describer
 from termsift._util import validation
 from termsift._util.files import text_output
@@ -37,6 +44,8 @@ def write_report(
     *,
     method: DescriberName = DESCRIBING,
     k: int = 10,
+    classes: Iterable[Hashable] | None = None,
+    max_pvalue: float | None = None,
     passages: FindPassages | None = None,
     title: str | None = None,
     source: str | None = None,
@@ -56,6 +65,12 @@ def write_report(
         table of the best terms over all classes is ordered by "g2".
     k : int, default 10
         The number of terms per class.
+    classes : sequence of labels, optional
+        The classes to list, in this order. By default, the 24 largest classes are listed. Scores
+        always compare a class with all other classes of the counts.
+    max_pvalue : float, optional
+        As for `termsift.distinctive_terms`. By default, no term is left out, but terms with an
+        adjusted p-value above 0.05 are marked.
     passages : callable, optional
         A function that finds the passages to show. The function takes a dict with the terms of each
         class, and returns a dict of passages, as `termsift.find_passages` does. For texts and
@@ -74,8 +89,8 @@ def write_report(
 
     Notes
     -----
-    The page lists the 24 largest classes and the 500 best terms, and says how many classes and
-    terms there are. A chart compares 1,200 terms by their frequency in any two listed classes.
+    The page lists the 500 best terms, and says how many classes and terms there are. A chart
+    compares 1,200 terms by their frequency in any two listed classes.
 
     Examples
     --------
@@ -98,16 +113,21 @@ def write_report(
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
         tokens = counts.collection_term_frequency.sum()
-        largest = largest_classes(counts, _CLASSES)
-        labels = [counts.classes[c] for c in largest]
-        leading = distinctive_terms(counts, method, k, labels, n_threads=n_threads)
+        if classes is None:
+            listed = largest_classes(counts, _CLASSES)
+        else:
+            listed = rows_of(counts, classes).tolist()
+        labels = [counts.classes[c] for c in listed]
+        leading = distinctive_terms(
+            counts, method, k, labels, max_pvalue=max_pvalue, n_threads=n_threads
+        )
         wanted = {
             label: terms.terms.tolist()
             for label, terms in leading.items()
             if terms.terms is not None and len(terms)
         }
         in_context = passages(wanted) if passages and wanted else {}
-        cards, hidden = class_cards(counts, largest, leading, in_context)
+        cards, hidden = class_cards(counts, listed, leading, in_context)
         content: dict[str, Child] = {
             "title": title or source or heading,
             "heading": name(heading),
@@ -122,8 +142,9 @@ def write_report(
             "n_tokens": number(tokens),
             "mean_tokens": number(tokens / max(counts.n_docs, 1), ",.1f"),
             "cards": cards,
+            "pvalues": _about_pvalues(counts, method, max_pvalue, leading),
             "hidden": hidden,
-            **scatter(counts, largest, overall, n_threads),
+            **scatter(counts, listed, overall, n_threads),
             "overall": overall,
             "n_shown": number(min(BEST, counts.n_terms)),
             "terms": best_terms(counts, overall, n_threads),
@@ -131,3 +152,17 @@ def write_report(
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
         file.write(Template(page).substitute({key: render(x) for key, x in content.items()}))
+
+
+def _about_pvalues(
+    counts: ClassCounts, method: str, max_pvalue: float | None, leading: Mapping[Hashable, Ranking]
+) -> str:
+    """Return sentences about the p-values of the listed terms."""
+    test = marking_test(method, max_pvalue)
+    if test is None or all(ranking.pvalues_adj is None for ranking in leading.values()):
+        return f"No term is tested for significance, because {method} is no test."
+    how = f"The p-value of a term is that of the test {test.name}, adjusted for the tests of all "
+    how += f"classes and terms by {adjustment(counts)} method. "
+    if max_pvalue is not None:
+        how += f"Terms with a p-value above {max_pvalue:g} are left out. "
+    return f"{how}Terms with a p-value above {SIGNIFICANT} are marked as not significant."

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.class_counts import ClassCounts
-from termsift._scores.class_terms import dominant_class
+from termsift._scores.class_terms import dominant_class, tokens_here_and_elsewhere
 from termsift._scores.methods import MethodName
-from termsift._scores.ranking import Ranking
+from termsift._scores.ranking import SIGNIFICANT, Ranking
 from termsift._util.html import Child, clean, cut, element, name, number, table
 from termsift.text._passages import Passage, Passages
 
@@ -34,21 +34,24 @@ _OTHERS = "-1"  # The value of the HTML option "all other classes".
 
 def class_cards(
     counts: ClassCounts,
-    largest: Sequence[int],
+    listed: Sequence[int],
     leading: Mapping[Hashable, Ranking],
     passages: Passages,
 ) -> tuple[Element, str]:
-    """Return a card for each of the largest classes, and a sentence about the other classes."""
-    frequency, whole = counts.term_frequency[list(largest)], counts.collection_term_frequency
-    made = (
-        _card(counts, c, terms, passages.get(label, {}), frequency[[i]].toarray()[0], whole)
-        for i, (c, (label, terms)) in enumerate(zip(largest, leading.items(), strict=True))
-    )
+    """Return a card for each of the listed classes, and a sentence about the other classes."""
+    frequency, whole = counts.term_frequency[list(listed)], counts.collection_term_frequency
+    # All bars have one scale, so that a long bar means a distinctive term in every card.
+    scores = np.concatenate([ranking.scores for ranking in leading.values()])
+    best = scores[np.isfinite(scores)].max(initial=0.0)
+    tokens, made = tokens_here_and_elsewhere(counts), []
+    for i, (c, (label, terms)) in enumerate(zip(listed, leading.items(), strict=True)):
+        here, found = frequency[[i]].toarray()[0], passages.get(label, {})
+        made.append(_card(counts, c, terms, found, here, whole, tokens[:, c], best))
     cards = element("div", *made, class_="cards")
-    n_hidden = counts.n_classes - len(largest)
+    n_hidden = counts.n_classes - len(listed)
     if not n_hidden:
         return cards, ""
-    docs = counts.class_docs.sum() - counts.class_docs[list(largest)].sum()
+    docs = counts.class_docs.sum() - counts.class_docs[list(listed)].sum()
     hidden = f"Classes that are not listed: {number(n_hidden)}, with {number(docs)} documents."
     return cards, f"{hidden} The scores are computed from all classes."
 
@@ -60,19 +63,31 @@ def _card(
     passages: Mapping[str, Sequence[Passage]],
     frequency: NDArray[Any],
     whole: NDArray[Any],
+    sizes: NDArray[np.float64],
+    best: float,
 ) -> Element:
-    """Return the card of class c. ``frequency`` counts terms in c, and ``whole`` in all classes."""
+    """Return the card of class c. ``frequency`` counts terms in c, and ``whole`` in all classes.
+
+    ``sizes`` holds the tokens in c and elsewhere. A bar of full length stands for the score
+    ``best``.
+    """
     docs, share = counts.class_docs[c], counts.class_docs[c] / counts.n_docs
     size = f"documents: {number(docs)} ({share:.1%}), tokens: {number(counts.class_tokens[c])}"
-    best = leading.scores[np.isfinite(leading.scores)].max(initial=0.0)
     label, indices = counts.classes[c], leading.indices
     occurs = frequency[indices]
-    parts = (indices, leading.scores, occurs, whole[indices] - occurs)
-    rows = [
-        (_term(counts, i, _bar(score, best)), _shown(score), number(here), number(elsewhere))
-        for i, score, here, elsewhere in zip(*(part.tolist() for part in parts), strict=True)
-    ]
-    columns = {"term": "name", "score": "number", "here": "number", "elsewhere": "number"}
+    pvalues = leading.pvalues_adj
+    doubtful = np.zeros(len(indices), bool) if pvalues is None else pvalues > SIGNIFICANT
+    parts = (indices, leading.scores, occurs, whole[indices] - occurs, doubtful)
+    rows: list[Sequence[Child]] = []
+    for i, score, *occurrences, doubt in zip(*(part.tolist() for part in parts), strict=True):
+        mark = [" ", element("small", "not significant")] if doubt else []
+        rates = [
+            _over(number(n), _shown(1e6 * n / size))
+            for n, size in zip(occurrences, sizes.tolist(), strict=True)
+        ]
+        rows.append((_term(counts, i, *mark, _bar(score, best)), _shown(score), *rates))
+    columns: list[tuple[Child, str]] = [("term", "name"), ("score", "number")]
+    columns += [(_over(where, "per million"), "number") for where in ("here", "elsewhere")]
     caption = element("span", "Leading terms of ", name(label))
     return element(
         "article",
@@ -82,6 +97,11 @@ def _card(
         *_in_context(passages),
         class_="sheet",
     )
+
+
+def _over(above: str, below: str) -> Element:
+    """Return a cell of two lines."""
+    return element("span", above, " ", element("small", below))
 
 
 def _in_context(passages: Mapping[str, Sequence[Passage]]) -> list[Element]:
@@ -98,10 +118,10 @@ def _in_context(passages: Mapping[str, Sequence[Passage]]) -> list[Element]:
 
 
 def scatter(
-    counts: ClassCounts, largest: Sequence[int], method: MethodName, n_threads: int | None
+    counts: ClassCounts, listed: Sequence[int], method: MethodName, n_threads: int | None
 ) -> dict[str, Child]:
     """Return the parts of the chart: the choices of classes, the data and the script."""
-    labels = [cut(clean(counts.classes[c])) for c in largest]
+    labels = [cut(clean(counts.classes[c])) for c in listed]
     ours, theirs = (
         [element("option", label, value=str(i)) for i, label in enumerate(labels)] for _ in "ab"
     )
@@ -114,12 +134,12 @@ def scatter(
     frequent = np.argsort(-whole, kind="stable")[:_TERMS]
     others = frequent[~np.isin(frequent, ranking.indices)]
     terms = np.concatenate([ranking.indices, others])[:_TERMS]
-    frequency = counts.term_frequency[np.array(largest, dtype=np.int64)][:, terms].toarray()
+    frequency = counts.term_frequency[np.array(listed, dtype=np.int64)][:, terms].toarray()
     data = {
         "terms": [cut(clean(i if names is None else names[i])) for i in terms.tolist()],
         "classes": [
             {"name": label, "tokens": tokens[c].item(), "counts": row.tolist()}
-            for c, label, row in zip(largest, labels, frequency, strict=True)
+            for c, label, row in zip(listed, labels, frequency, strict=True)
         ],
         "all": {"tokens": whole.sum().item(), "counts": whole[terms].tolist()},
     }
@@ -154,8 +174,9 @@ def best_terms(counts: ClassCounts, method: MethodName, n_threads: int | None) -
         )
         for rank, (i, score, c) in enumerate(zip(*columns_of, strict=True), start=1)
     )
-    columns = {"rank": "number", "term": "name", "score": "number", "occurrences": "number"}
-    columns |= {"documents": "number", "dominant class": "text"}
+    columns: list[tuple[Child, str]] = [("rank", "number"), ("term", "name")]
+    columns += [("score", "number"), ("occurrences", "number")]
+    columns += [("documents", "number"), ("dominant class", "text")]
     return table("The best terms, by score", columns, rows)
 
 
