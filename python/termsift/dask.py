@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, reduce
+from importlib.util import find_spec
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
+from termsift.text._blocks import check_columns
 from termsift.text._rules import rules_of, shows_rules
 
 __all__ = ["count", "count_texts"]
@@ -23,6 +25,7 @@ __all__ = ["count", "count_texts"]
 _Part = TypeVar("_Part")
 
 _dask = require("dask", "dask", "termsift.dask")
+_base = require("dask.base", "dask", "termsift.dask")
 _array = require("dask.array", "dask", "termsift.dask")
 
 _SPLIT_EVERY = 8  # the number of partial counts that each task adds up
@@ -78,9 +81,12 @@ def count(
         chunks = zip(_blocks(X, X, "X"), _blocks(X, y, "y"), strict=True)
         return _total(chunks, "block", count_chunk, ClassCounts.__add__)
     if not isinstance(X, (list, tuple)) or y is not None:
+        cure = "for a matrix in memory, use termsift.count(X, y)"
+        if _dask.is_dask_collection(X):
+            cure = "make an array with X.to_dask_array(lengths=True), or a list of delayed chunks"
         raise TypeError(
             "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
-            f"which may be delayed, got {validation.a_kind(X)}"
+            f"which may be delayed, got {_a_kind(X)}: {cure}"
         )
     return _total(X, "chunk", count_chunk, ClassCounts.__add__)
 
@@ -139,12 +145,20 @@ def count_texts(
     text_rules = rules_of(rules, count_texts)
     if isinstance(texts, (list, tuple)):
         parts: Any = texts
-    elif _dask.is_dask_collection(texts) and {text, label} <= {*getattr(texts, "columns", ())}:
+    elif _dask.is_dask_collection(texts) and type(texts).__name__ == "DataFrame":
+        columns = list(texts.columns)
+        if text is None or label is None:
+            raise TypeError(
+                f"texts has the columns {validation.listed(columns)}: name the columns of texts "
+                "and labels by the arguments text and label"
+            )
+        check_columns(columns, {"text": text, "label": label})
         parts = texts[[text, label]].to_delayed()  # some readers can skip unused columns
     else:
+        in_memory = "" if _dask.is_dask_collection(texts) else ": use termsift.count_texts"
         raise TypeError(
             "texts must be a dask data frame, whose columns you name by the arguments text and "
-            f"label, or a list of parts, got {validation.a_kind(texts)}"
+            f"label, or a list of parts, got {_a_kind(texts)}{in_memory}"
         )
 
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
@@ -160,6 +174,7 @@ def _total(
     together: Callable[[_Part, _Part], _Part],
 ) -> _Part:
     """Count chunks, which may be delayed, and combine their results in a tree of tasks."""
+    _check_workers()
     shared = _dask.delayed(count, traverse=False)  # Dask sends ``count`` and its sketch only once
     count_chunk = _dask.delayed(_named, pure=False)
     add_up = _dask.delayed(partial(reduce, together), pure=False)
@@ -173,6 +188,19 @@ def _total(
         partials = [add_up(partials[start : start + _SPLIT_EVERY]) for start in starts]
     total: _Part = partials[0].compute()
     return total
+
+
+def _check_workers() -> None:
+    """Raise an error if workers lack termsift, because Dask would wait for them for ever."""
+    client = getattr(_base.get_scheduler(), "__self__", None)
+    if client is None or client.asynchronous:
+        return  # Dask counts in this process or its children, or the caller waits
+    found = client.run(find_spec, "termsift", on_error="return")
+    if without := [worker for worker, spec in found.items() if spec is None]:
+        raise ImportError(
+            f"workers lack termsift: {validation.listed(without)}; install it in the environment "
+            "of the scheduler and of every worker"
+        )
 
 
 def _named(place: str, count: Callable[[Any], Any], chunk: Any) -> Any:
@@ -194,9 +222,11 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     """Return X or its labels as delayed blocks. Blocks of labels are as long as the blocks of X."""
     lengths = X.chunks[0]
     if not isinstance(values, _array.Array):
+        cure = f"dask.array.from_array({name}, chunks=X.chunks[0])"
+        if _dask.is_dask_collection(values):
+            cure = f"{name}.to_dask_array(lengths=True)"
         raise TypeError(
-            f"{name} is {validation.a_kind(values)}, expected a dask array, because X is one: "
-            "use dask.array.from_array(y, chunks=X.chunks[0])"
+            f"{name} is {_a_kind(values)}, expected a dask array, because X is one: use {cure}"
         )
     if values.ndim == 2 and values.numblocks[1] != 1:
         raise ValueError(
@@ -204,6 +234,8 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
             "rechunk({1: -1})"
         )
     if not np.isnan([*lengths, *values.chunks[0]]).any():
+        if len(values) != sum(lengths):
+            raise ValueError(f"{name} has {len(values)} labels for {sum(lengths)} documents")
         values = values.rechunk({0: lengths})
     elif values.numblocks[0] != len(lengths):
         raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
@@ -217,10 +249,19 @@ def _of_matrix(chunk: Any, **options: Any) -> ClassCounts:
 
 def _of_texts(count: Callable[..., Any], text: Any, label: Any, part: Any) -> Any:
     """Count a frame with a column of labels, or a pair (texts, y)."""
-    if label is None:
-        _check_parts(part, (2,), "(texts, y), or a frame and the arguments text and label")
+    if label is None or isinstance(part, (str, tuple, list)):
+        expected = "(texts, y), or a frame and the arguments text and label"
+        _check_parts(part, (2,), expected)
+        if isinstance(part[0], str):
+            raise TypeError(f"expected {expected}, got {validation.a_kind(part)} of strings")
         return count(*part, text=text)
     return count(part, None, text=text, label=label)
+
+
+def _a_kind(values: Any) -> str:
+    """Return the type of an object and its library, which many types share."""
+    library = type(values).__module__.partition(".")[0]
+    return validation.a_kind(values) + ("" if library == "builtins" else f" of {library}")
 
 
 def _check_parts(values: Any, lengths: tuple[int, ...], expected: str) -> None:

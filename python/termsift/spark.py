@@ -20,7 +20,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
-from termsift._util.extras import require
+from termsift._util.extras import is_from, require
 from termsift.text._rules import rules_of, shows_rules
 from termsift.text._sketch import TermSketch
 
@@ -178,8 +178,26 @@ def count_texts(
 
 def _columns(df: Any, **columns: str) -> Any:
     """Return some columns of a DataFrame under other names."""
+    if not (is_from(df, "pyspark") and hasattr(df, "mapInArrow")):
+        raise TypeError(
+            f"df is {validation.a_kind(df)}, expected a DataFrame of Spark: call "
+            "spark.createDataFrame, or count data in memory with termsift.count or count_texts"
+        )
+    names = [name.lower() for name in df.columns]  # Spark ignores the case of names
+    for parameter, name in columns.items():
+        validation.check_kind(name, str, parameter)
+        if name.lower() not in names:
+            shown = "features" if parameter == "vector" else parameter
+            validation.check_one_column(shown, name, df.columns, "name a column of df")
     quoted = {new: "`" + name.replace("`", "``") + "`" for new, name in columns.items()}
-    return df.select(*(df[name].alias(new) for new, name in quoted.items()))
+    rows = df.select(*(df[name].alias(new) for new, name in quoted.items()))
+    of_label = rows.schema["label"].dataType
+    if not isinstance(of_label, require("pyspark.sql.types", "spark", "termsift.spark").AtomicType):
+        raise TypeError(
+            f"column {columns['label']!r} is of type {of_label.simpleString()}, expected one class "
+            "per document: pyspark.sql.functions.explode makes a row of each element of an array"
+        )
+    return rows
 
 
 def _total(

@@ -106,6 +106,13 @@ def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
         assert ts.dask.count_texts(parts, **rules) == of_texts
 
 
+def test_workers_without_termsift_are_named(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Dask would wait for ever for such workers.
+    monkeypatch.setattr("termsift.dask.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match=r"workers lack termsift: .*; install it in the environ"):
+        ts.dask.count_texts(PARTS)
+
+
 def test_errors_of_workers_reach_the_caller(client: Any) -> None:
     negative = X.copy()
     negative.data[negative.indptr[61]] = -1
@@ -194,7 +201,10 @@ def test_fractions_are_summed_in_the_order_of_the_chunks(tf: Any) -> None:
             r"y is a list, .* use dask.array.from_array\(y, chunks=X.chunks",
         ),
         ((dask.delayed(X), Y), {}, TypeError, "a list of chunks .*which may be delayed, got a D"),
-        ((ARRAY, da.zeros(150, chunks=50)), {}, ValueError, "(?i)chunks .* shape"),
+        ((ARRAY, da.zeros(150, chunks=50)), {}, ValueError, "y has 150 labels for 200 documents"),
+        ((ARRAY, YS[:-1]), {}, ValueError, "y has 199 labels for 200 documents"),
+        ((ARRAY, list(Y)), {}, TypeError, r"y is a list, .*: use dask.array.from_array\(y, chu"),
+        ((X, Y), {}, TypeError, "got a .* of .*: for a matrix in memory, use termsift.count"),
         ((UNKNOWN, da.zeros(200, chunks=100)), {}, ValueError, "y has 2 blocks, X has 5"),
         ((UNKNOWN, da.zeros(200, chunks=40)), {}, ValueError, r"block \d: y has 40 labels for"),
         (
@@ -291,6 +301,9 @@ def test_classes_tf_and_what_is_missing() -> None:
         ([(["eggs"], [1]), ([5], [1])], {}, TypeError, "part 1: texts has an int at 0"),
         ([(["eggs"], [1, 2])], {}, ValueError, "part 0: there are 2 labels for 1 texts"),
         (TEXTS[0], {}, TypeError, "texts must be a dask data frame, .* or a list of parts, got"),
+        ((["aa", "bb"], ["a", "b"]), {}, TypeError, "part .: expected .*, got a list of strings"),
+        (TEXTS, COLUMNS, TypeError, r"part .: expected \(texts, y\), or a frame .* got a str"),
+        (dask.delayed(PARTS[0]), {}, TypeError, "a list of parts, got a Del.* of dask$"),
         (PARTS, {"classes": ["class 0"]}, ValueError, "part .: the label of document .* not in c"),
         (PARTS, {"max_features": 3, "tf": "log"}, ValueError, "max_features needs tf='raw'"),
         (PARTS, {"nonsense": 3}, TypeError, "unknown argument 'nonsense'"),
@@ -303,6 +316,26 @@ def test_texts_that_are_refused(
 ) -> None:
     with pytest.raises(error, match=message):
         ts.dask.count_texts(texts, **options)
+
+
+def test_columns_of_frames_that_are_refused() -> None:
+    pandas = pytest.importorskip("pandas")
+    in_memory = pandas.DataFrame({"body": ["eggs", "pills"], "stars": [1, 2]})
+    with pytest.raises(TypeError, match="got a DataFrame of pandas: use termsift.count_texts"):
+        ts.dask.count_texts(in_memory, **COLUMNS)
+    with pytest.raises(TypeError, match="got a DataFrame of pandas: for a matrix in memory, use"):
+        ts.dask.count(in_memory)
+    frames = pytest.importorskip("dask.dataframe").from_pandas(in_memory, npartitions=2)
+    with pytest.raises(ValueError, match="text: expected one column 'text', found 'body', 'stars'"):
+        ts.dask.count_texts(frames, text="text", label="stars")
+    with pytest.raises(TypeError, match="texts has the columns 'body', 'stars': name the columns"):
+        ts.dask.count_texts(frames)
+    with pytest.raises(TypeError, match=r"got a DataFrame of dask: .* X.to_dask_array\(lengths=T"):
+        ts.dask.count(frames)
+    with pytest.raises(TypeError, match=r"y is a Series of dask, .*: use y.to_dask_array\(lengths"):
+        ts.dask.count(ARRAY, frames.stars)
+    with pytest.raises(TypeError, match="texts is a Dask collection: use termsift.dask.count_text"):
+        ts.count_texts(frames, **COLUMNS)
 
 
 def test_max_memory_reads_parts_twice_and_changes_no_result() -> None:

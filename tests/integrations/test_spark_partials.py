@@ -69,6 +69,12 @@ def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: st
         spark._matrix(vectors(*rows), n_terms)
 
 
+@pytest.mark.parametrize("data", ["text", ["text"], {"text": ["text"], "label": [1]}, None])
+def test_only_a_frame_of_spark_is_counted(data: Any) -> None:
+    with pytest.raises(TypeError, match="^df is an? .*, expected a DataFrame of Spark: call spark"):
+        spark.count_texts(data)
+
+
 def node_of(tables: list[Any]) -> Any:
     """Return the rows for one node of the merging tree, in another order."""
     rows = pa.concat_tables(tables[::-1])

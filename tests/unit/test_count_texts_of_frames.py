@@ -56,6 +56,15 @@ def test_frames(
 def test_columns_of_hugging_face() -> None:
     datasets = pytest.importorskip("datasets")
     dataset = datasets.Dataset.from_dict({"body": ENCODABLE, "stars": Y}).shuffle(seed=0)
+    for wrong, cure in (
+        (dataset, r"texts is a Dataset of Hugging Face: pass the table texts.with_format\('arrow'"),
+        (dataset.to_iterable_dataset(), r"an IterableDataset .*: merge the counts of .*\.iter\("),
+        (datasets.DatasetDict(train=dataset), r"a DatasetDict of .*, as in texts\['train'\]"),
+    ):
+        with pytest.raises(TypeError, match=cure):
+            ts.count_texts(wrong, text="body", label="stars")
+    table = dataset.with_format("arrow")[:]  # which the error proposes
+    assert ts.count_texts(table, text="body", label="stars") == ts.count_texts(ENCODABLE, Y)
     assert ts.count_texts(dataset["body"], dataset["stars"]) == by_matrix(ENCODABLE, Y)
 
 

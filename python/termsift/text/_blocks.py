@@ -48,6 +48,8 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
             f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
             "pass [text], for a file use termsift.count(termsift.scan(path))"
         )
+    validation.refuse_engines(texts, "texts", "count_texts")
+    _refuse_datasets(texts)
     if isinstance(texts, (Mapping, Set)):
         raise TypeError(f"texts must hold strings in order, got {validation.a_kind(texts)}")
     if type(texts).__name__ == "LazyFrame":
@@ -96,6 +98,19 @@ def _whole(texts: Any) -> _core.Texts | None:
     if isinstance(texts, (list, tuple)):
         return _core.Texts.of_strings(texts, allow_missing=True)
     return validation.texts_of_arrow(texts) if validation.is_column_of_arrow(texts) else None
+
+
+def _refuse_datasets(texts: Any) -> None:
+    """Raise an error if texts are a dataset of Hugging Face, whose columns have no Arrow stream."""
+    cures = {
+        "Dataset": "pass the table texts.with_format('arrow')[:]",
+        "IterableDataset": "merge the counts of texts.with_format('arrow').iter(batch_size=10_000)",
+        "DatasetDict": "pass one of its splits, as in texts['train']",
+        "IterableDatasetDict": "pass one of its splits, as in texts['train']",
+    }
+    kind = type(texts).__name__
+    if is_from(texts, "datasets") and kind in cures:
+        raise TypeError(f"texts is {validation.a_kind(texts)} of Hugging Face: {cures[kind]}")
 
 
 def _iterated(texts: Iterable[Any]) -> Iterator[Block]:

@@ -88,8 +88,7 @@ def check_matrix(X: Any, n_threads: int, name: str = "X", *, keep_csc: bool = Fa
 
 def refuse_other_kinds(X: Any, name: str = "X") -> None:
     """Raise an error if X holds texts, is masked, or is not a matrix in memory."""
-    if hasattr(X, "__dask_graph__"):
-        raise TypeError(f"{name} is a Dask collection: use termsift.dask.count, or compute it")
+    refuse_engines(X, name, "count")
     if scipy.sparse.issparse(X):
         return
     refuse_masked(X, name)
@@ -103,6 +102,14 @@ def refuse_other_kinds(X: Any, name: str = "X") -> None:
             f"{name} holds texts, expected a matrix of counts: count texts with "
             "termsift.count_texts, or make a matrix with termsift.text.CountVectorizer"
         )
+
+
+def refuse_engines(values: Any, name: str, function: str) -> None:
+    """Raise an error if values are on a cluster. The error names the function that takes them."""
+    if hasattr(values, "__dask_graph__"):
+        raise TypeError(f"{name} is a Dask collection: use termsift.dask.{function}, or compute it")
+    if is_from(values, "pyspark"):
+        raise TypeError(f"{name} is {a_kind(values)} of Spark: use termsift.spark.{function}")
 
 
 def _has_rows(X: Any) -> bool:
