@@ -321,7 +321,7 @@ def test_texts_that_are_refused(
 def test_columns_of_frames_that_are_refused() -> None:
     pandas = pytest.importorskip("pandas")
     in_memory = pandas.DataFrame({"body": ["eggs", "pills"], "stars": [1, 2]})
-    with pytest.raises(TypeError, match="got a DataFrame of pandas: use termsift.count_texts"):
+    with pytest.raises(TypeError, match=r"got a DataFrame of pandas: use termsift.count_texts"):
         ts.dask.count_texts(in_memory, **COLUMNS)
     with pytest.raises(TypeError, match="got a DataFrame of pandas: for a matrix in memory, use"):
         ts.dask.count(in_memory)
@@ -334,7 +334,9 @@ def test_columns_of_frames_that_are_refused() -> None:
         ts.dask.count(frames)
     with pytest.raises(TypeError, match=r"y is a Series of dask, .*: use y.to_dask_array\(lengths"):
         ts.dask.count(ARRAY, frames.stars)
-    with pytest.raises(TypeError, match="texts is a Dask collection: use termsift.dask.count_text"):
+    with pytest.raises(
+        TypeError, match=r"texts is a Dask collection: use termsift.dask.count_text"
+    ):
         ts.count_texts(frames, **COLUMNS)
 
 

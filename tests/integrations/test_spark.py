@@ -121,7 +121,7 @@ def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
     assert ts.spark.count(df, features="FEATURES") == ts.count(X, y)  # Spark ignores the case
     with pytest.raises(TypeError, match="column 'label' is of type string, expected vectors of"):
         ts.spark.count(df, features="label")
-    with pytest.raises(TypeError, match="column 'features' is of type .*, expected one class"):
+    with pytest.raises(TypeError, match=r"column 'features' is of type .*, expected one class"):
         ts.spark.count(df, label="features")
     with pytest.raises(TypeError, match=r"sample_weight has dtype .*, expected booleans"):
         ts.spark.count(df, weight="label")
@@ -202,9 +202,9 @@ def test_texts_that_are_refused(spark: Any) -> None:
     lists = df.selectExpr("text", "array(label) AS label")
     with pytest.raises(TypeError, match="column 'label' is of type array<string>, expected one cl"):
         ts.spark.count_texts(lists)
-    with pytest.raises(TypeError, match="texts is a DataFrame of Spark: use termsift.spark.count_t"):
+    with pytest.raises(TypeError, match=r"texts is a DataFrame of Spark: use termsift.spark.coun"):
         ts.count_texts(df, text="text", label="label")
-    with pytest.raises(TypeError, match="X is a DataFrame of Spark: use termsift.spark.count"):
+    with pytest.raises(TypeError, match=r"X is a DataFrame of Spark: use termsift.spark.count"):
         ts.count(df, y)
     numbers = text_frame(spark, [1, 2], y[:2])
     with pytest.raises(TypeError, match=r"partition .: column .text. holds int64, expected"):

@@ -71,7 +71,7 @@ def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: st
 
 @pytest.mark.parametrize("data", ["text", ["text"], {"text": ["text"], "label": [1]}, None])
 def test_only_a_frame_of_spark_is_counted(data: Any) -> None:
-    with pytest.raises(TypeError, match="^df is an? .*, expected a DataFrame of Spark: call spark"):
+    with pytest.raises(TypeError, match=r"^df is an? .*, expected a DataFrame of Spark: call spa"):
         spark.count_texts(data)
 
 
