@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import termsift as ts
+
 LOADED = "\nimport sys; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
 
 
@@ -33,6 +35,43 @@ def test_ranking_a_table_needs_no_scipy(tmp_path: Path) -> None:
     loaded = modules_after(f"from termsift import cli; cli.main(['rank', {str(table)!r}])")
     assert "numpy" in loaded
     assert loaded.isdisjoint({"scipy", "sklearn", "pyarrow", "pandas", "matplotlib"})
+
+
+# The slow modules that a command may load. Each command loads numpy.
+_MAY_LOAD: dict[str, set[str]] = {
+    "info {table}": set(),
+    "rank {table}": set(),
+    "rank {table} --method greedy": set(),
+    "rank {table} --per-class --method md": set(),
+    "rank {table} --per-class": {"scipy.special"},
+    "count {table} -o {folder}/c.termsift": set(),
+    "merge {counts} -o {folder}/m.termsift": set(),
+    "rank {counts}": set(),
+    "keyness {table} ham": {"scipy.special"},
+    "keyness {counts} ham --format csv": {"scipy.special"},
+    "context {table} bacon": {"scipy.sparse"},
+    "classify {table} --counts {counts}": {"scipy.sparse"},
+    "compare {table} --cv 2 --method df": {"scipy.sparse"},
+    "report {table} -o {folder}/r.html": {"scipy.sparse", "scipy.special"},
+    "demo": {"scipy.sparse", "scipy.special"},
+}
+_SLOW = ["scipy.sparse", "scipy.special", "scipy.stats", "scipy.linalg", "scipy.optimize"]
+_SLOW += ["sklearn", "pandas", "polars", "pyarrow", "matplotlib", "joblib"]
+
+
+@pytest.mark.parametrize("command", _MAY_LOAD)
+def test_a_command_loads_only_what_it_needs(tmp_path: Path, command: str) -> None:
+    table, counts = tmp_path / "mail.csv", tmp_path / "mail.termsift"
+    table.write_text(
+        "label,text\nham,bacon and eggs\nham,more bacon\nspam,free pills\nspam,pills\n"
+    )
+    ts.count(ts.scan(table)).save(counts)
+    arguments = command.format(table=table, counts=counts, folder=tmp_path).split()
+    code = (
+        "import sys; from termsift.cli import main\nassert main(sys.argv[1:]) == 0\n"
+        f"print(*(name for name in {_SLOW} if name in sys.modules))"
+    )
+    assert set(printed(code, *arguments).split()) <= _MAY_LOAD[command]
 
 
 def test_parts_of_scipy_load_when_they_are_used() -> None:

@@ -123,7 +123,7 @@ def test_labels_that_are_all_whole_numbers_are_integers(
 
 
 def test_matrices_need_labels(matrix: Path) -> None:
-    message = "c.npz: has no labels; pass a file of one label per line (--labels)"
+    message = "c.npz: has no labels; pass labels= with a file of one label per line"
     assert complaint(matrix) == message
 
 
@@ -135,7 +135,7 @@ def test_matrices_need_labels(matrix: Path) -> None:
         (
             "y",
             b"a\n\xff\nb\n",
-            "y, line 2: byte 2 is not UTF-8, expected one value per line",
+            "y, line 2: byte 2 is not UTF-8; lists are read as UTF-8, so convert the file",
         ),
     ],
 )

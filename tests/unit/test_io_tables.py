@@ -102,9 +102,9 @@ def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_files(path).X.toarray(), [[100_000], [0]])
 
 
-NOT_UTF8 = "byte 2 is not UTF-8; give the encoding of the texts (--encoding)"
+NOT_UTF8 = "byte 2 is not UTF-8; pass encoding= with the encoding of the texts"
 DIVIDED = "separate the fields by tabs, or by commas in a .csv"
-NAMED = "name the columns by the arguments text and label (--text, --label)"
+NAMED = "name the columns by text= and label="
 QUOTES = (
     "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
     f"name end in .txt and {NAMED.replace('the columns', 'its columns')}"
@@ -253,7 +253,7 @@ def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
 
 def test_bytes_of_another_encoding(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", "label,text\na,caf\x81é\nb,two\n".encode("latin-1"))
-    cure = "; give the encoding of the texts (--encoding)"
+    cure = "; pass encoding= with the encoding of the texts"
     for encoding, where in [
         ("utf8", "line 2: byte 5 is not UTF-8"),
         ("cp1252", "line 2: character 5 is not CP1252"),

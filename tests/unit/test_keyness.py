@@ -16,6 +16,7 @@ from scipy.stats.contingency import odds_ratio, relative_risk
 
 import termsift as ts
 from termsift._scores.dispersion import dispersions
+from termsift._scores.keyness import KEYNESS_ORDERS
 from termsift._util import validation
 from termsift.reference.keyness import exact_log_ratio, keyness_of
 from termsift.reference.pvalues import log_pvalue
@@ -349,3 +350,32 @@ def test_of_infinite_ratios_the_evidence_decides() -> None:
     for sort in ("relative_risk", "percent_diff", "odds_ratio", "log_ratio"):
         found = counts.keyness("a", "b", sort=sort)  # type: ignore[arg-type]
         assert found.table["index"].tolist() == [2, 0, 1, 3]
+
+
+@pytest.mark.parametrize("sort", KEYNESS_ORDERS)
+@pytest.mark.parametrize("unknown", [False, True])
+def test_the_first_rows_are_those_of_all_terms(sort: str, unknown: bool) -> None:
+    """Exact intervals are computed only for the terms that are listed, for all terms at once."""
+    if sort == "rank_sum" or (unknown and sort in ("g2_docs", "zeta", "lrc_docs")):
+        return
+    rng = np.random.default_rng(5)
+    words = rng.poisson(rng.gamma(0.3, size=400), (60, 400)) * rng.integers(0, 3, (60, 1))
+    counted = ts.count(words, np.arange(60) % 2)
+    if unknown:
+        labels, terms = counted.term_frequency.nonzero()
+        frame = {
+            "term": [f"t{t}" for t in terms],
+            "label": labels,
+            "count": counted.term_frequency[labels, terms],
+        }
+        counted = ts.counts_from_table(frame)
+    similar = [False, True] if sort == "g2" else [False]
+    for alike in similar:
+        options: dict[str, Any] = {"sort": sort, "similar": alike, "min_count": 3}
+        every, few = (counted.keyness(0, k=k, **options).table for k in (None, 7))
+        ends = [np.flatnonzero(every["sign"] == s)[:7] for s in (1, -1)]
+        first = np.arange(7) if alike else np.concatenate(ends)
+        assert list(few) == list(every)
+        for name, column in every.items():
+            assert few[name].dtype == column.dtype
+            assert_array_equal(few[name], column[first], err_msg=name)

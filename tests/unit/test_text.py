@@ -83,7 +83,7 @@ def test_classes_that_are_numbers_and_documents_that_are_compressed(tmp_path: Pa
 
 def test_another_encoding(folder: Path, tmp_path: Path) -> None:
     write(folder / "trade/2", "größe".encode("latin-1"))
-    cure = "give the encoding of the texts (--encoding)"
+    cure = "pass encoding= with the encoding of the texts"
     expected = f"trade/2, line 1: byte 2 is not UTF-8; {cure}"
     assert complaint(folder) == expected
     assert "größe" in words(read_files(folder, encoding="latin-1"))

@@ -72,7 +72,7 @@ FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char deli
 
 const char* const quote_cure =
     "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
-    "name its columns by the arguments text and label (--text, --label)";
+    "name its columns by text= and label=";
 
 const char* const lone_return =
     "a carriage return without a line feed; put a field with a carriage return in quotes, or, if carriage returns end the "

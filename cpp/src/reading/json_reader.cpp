@@ -67,7 +67,7 @@ struct JsonReader::State {
           keys_found += (k > 0 ? ", '" : "'") + shortened(found[k].text()) + "'";
         if (found.size() > keys_shown) keys_found += ", ...";
         return "expected a key '" + keys[i] + "', found " + (found.empty() ? "none" : keys_found) +
-               "; name the columns by the arguments text and label (--text, --label)";
+               "; name the columns by text= and label=";
       }
       const bool is_name = kind == Kind::string || (is_label && (kind == Kind::whole || kind == Kind::truth));
       if (!is_name)

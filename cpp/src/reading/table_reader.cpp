@@ -142,7 +142,7 @@ std::string TableReader::place(std::int64_t n_units) const {
 }
 
 std::string TableReader::wrong_byte(std::int64_t n_units) const {
-  return place(n_units) + " is not " + options_.encoding + "; give the encoding of the texts (--encoding)";
+  return place(n_units) + " is not " + options_.encoding + "; pass encoding= with the encoding of the texts";
 }
 
 }  // namespace termsift

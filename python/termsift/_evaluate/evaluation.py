@@ -262,8 +262,8 @@ def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterat
     class_docs = np.bincount(codes, minlength=len(labels.classes))
     if n_folds > class_docs.max(initial=0):
         raise ValueError(
-            f"cv = {n_folds} makes more folds than the largest class has documents "
-            f"({class_docs.max(initial=0)}); lower cv (--cv)"
+            f"cv={n_folds} makes more folds than the largest class has documents; pass at most "
+            f"cv={class_docs.max(initial=0)}"
         )
     smallest = int(np.argmin(np.where(class_docs > 0, class_docs, len(codes))))
     if class_docs[smallest] < n_folds:

@@ -16,7 +16,8 @@ def effects(
 ) -> dict[str, _core.Float64s]:
     """Return the effect sizes of `termsift.Keyness` and the ends of their confidence intervals.
 
-    A term occurs ``a`` and ``b`` times in two corpora, whose numbers of tokens are ``tokens``.
+    A term occurs ``a`` and ``b`` times in two corpora, whose numbers of tokens are ``tokens``. The
+    columns of exact intervals, ``lrc`` and ``log_ratio_most``, are NaN; see `certain_ratios`.
     """
     first, second = tokens
     z = scipy.special.ndtri(0.5 + level / 2)
@@ -34,13 +35,13 @@ def effects(
             finite = np.isfinite(of_log)
             ends[f"{name}_low"] = np.where(finite, value * np.exp(-of_log), 0.0)
             ends[f"{name}_high"] = np.where(finite, value * np.exp(of_log), np.inf)
-    low, high = certain_ratios(a, b, tokens, level, len(a))
+    unknown = np.full(len(a), np.nan)
     return {
         "log_ratio": log_ratio,
         "log_ratio_low": log_ratio - half / np.log(2),
         "log_ratio_high": log_ratio + half / np.log(2),
-        "lrc": nearest_to_0(low, high),
-        "log_ratio_most": np.maximum(-low, high),
+        "lrc": unknown,
+        "log_ratio_most": unknown,
         "percent_diff": 100 * (risk - 1),
         "relative_risk": risk,
         "odds_ratio": odds,

@@ -14,7 +14,7 @@ from termsift._scores.dispersion import dispersions, documents_of
 from termsift._scores.effects import certain_ratios, effects, nearest_to_0
 from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs, log_chi2_sf
-from termsift._util import scipy, validation
+from termsift._util import validation
 from termsift._util.export import Tabular, integers_if_whole
 from termsift._util.messages import printable
 from termsift._util.shown import ROWS, Column, Section
@@ -300,11 +300,11 @@ def keyness(
         if not n_tokens > 0:
             raise ValueError(f"{_in_words(labels)} has no tokens, so there is nothing to compare")
     index = np.flatnonzero(pair.collection_term_frequency > 0)
-    a, b = integers_if_whole(pair.term_frequency.toarray()[:, index])
-    frequency = scipy.sparse.csr_array(pair._counts.document_frequency(), shape=(2, pair.n_terms))
+    a, b = integers_if_whole(_dense(pair._counts.term_frequency(), pair.n_terms)[:, index])
+    documents_with = _dense(pair._counts.document_frequency(), pair.n_terms)
     df = [
         np.full(len(index), None) if unknown else integers_if_whole(documents[index])
-        for documents, unknown in zip(frequency.toarray(), pair._counts.undocumented, strict=True)
+        for documents, unknown in zip(documents_with, pair._counts.undocumented, strict=True)
     ]
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     g2 = scoring.class_scores()[0, index]
@@ -323,12 +323,15 @@ def keyness(
         "log_pvalue": logs,
         "pvalue": np.exp(logs),
         "pvalue_adj": np.exp(adjusted_logs(logs)),
-        **_of_documents(pair, df, index, level, n_threads),
+        **_of_documents(pair, df, index, n_threads),
         "bic": g2 - np.log(tokens.sum()),
         **effects(a.astype(np.float64), b.astype(np.float64), tokens, constant, level),
     }
     if dispersion is not None:
         table |= _dispersions(dispersion, sides, index, self, n_threads)
+    has_exact = similar or sort in ("lrc", "lrc_docs")
+    if has_exact:
+        table |= _exact_columns(table, pair, level, len(index))
     kept = _of_side(table, "n") >= min_count
     if min_share > 0:
         docs = np.asarray(pair.class_docs, dtype=np.float64)
@@ -341,25 +344,53 @@ def keyness(
         lists = [_strongest(table, kept & (table["sign"] == s), strength, k) for s in signs]
         rows = np.concatenate(lists)
     sorted_table = {name: column[rows] for name, column in table.items()}
+    if not has_exact:  # exact intervals take long, so only listed terms get them
+        sorted_table |= _exact_columns(sorted_table, pair, level, len(index))
     sizes = float(tokens[0]), float(tokens[1])
     return Keyness(sides[0], sides[1], sizes, sorted_table, similar)
+
+
+def _dense(of_pairs: tuple[Any, Any, Any], n_terms: int) -> NDArray[Any]:
+    """Return values of pairs of a class and a term as a table, without an import of scipy."""
+    values, terms, starts = of_pairs
+    table = np.zeros((len(starts) - 1, n_terms), dtype=values.dtype)
+    table[np.repeat(np.arange(len(table)), np.diff(starts)), terms] = values
+    return table
 
 
 def _of_documents(
     pair: ClassCounts,
     df: list[NDArray[Any]],
     index: NDArray[np.int64],
-    level: float,
     n_threads: int | None,
 ) -> dict[str, NDArray[Any]]:
-    """Return the columns that compare documents; all are null if documents are unknown."""
+    """Return the columns that compare documents; all are null if documents are unknown.
+
+    The column ``lrc_docs`` is null too; see `_exact_columns`.
+    """
+    unknown = np.full(len(index), None)
     if pair._counts.undocumented.any():
-        return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), np.full(len(index), None))
+        return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), unknown)
     docs = np.asarray(pair.class_docs, dtype=np.float64)
     g2 = Scoring.of(pair, "g2", n_threads=n_threads).class_scores()[0, index]
     a, b = (of_side.astype(np.float64) for of_side in df)
-    lrc = nearest_to_0(*certain_ratios(a, b, docs, level, len(index)))
-    return {"g2_docs": g2, "zeta": a / docs[0] - b / docs[1], "lrc_docs": lrc}
+    return {"g2_docs": g2, "zeta": a / docs[0] - b / docs[1], "lrc_docs": unknown}
+
+
+def _exact_columns(
+    table: dict[str, NDArray[Any]], pair: ClassCounts, level: float, n_terms: int
+) -> dict[str, NDArray[Any]]:
+    """Return the columns that need exact intervals, which hold for ``n_terms`` terms at once."""
+
+    def ends(name: str, totals: Any) -> list[_core.Float64s]:
+        a, b = (table[f"{name}_{side}"].astype(np.float64) for side in ("target", "reference"))
+        return certain_ratios(a, b, np.asarray(totals, dtype=np.float64), level, n_terms)
+
+    low, high = ends("n", pair.class_tokens)
+    columns = {"lrc": nearest_to_0(low, high), "log_ratio_most": np.maximum(-low, high)}
+    if not pair._counts.undocumented.any():
+        columns["lrc_docs"] = nearest_to_0(*ends("df", pair.class_docs))
+    return columns
 
 
 def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:

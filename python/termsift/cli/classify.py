@@ -94,7 +94,7 @@ def _run(args: argparse.Namespace) -> None:
         columns["label"] = object_array(labels)
         columns["log_probability"] = np.concatenate(logs)
         shown = {"document": "d", "file": "", "label": "", "log_probability": ".6g"}
-        write = partial(output.write_columns, columns=columns, formats=shown)
+        write = partial(output.write_columns, columns=columns, formats=shown, titles={})
         head = {} if args.no_labels else {"accuracy": n_right / len(labels)}
         answer(columns, write, head, "documents")
         if not args.no_labels:

@@ -22,7 +22,7 @@ from termsift.io._class_folder import ClassFolder
 from termsift.io._collection import read_collection
 from termsift.io._demo import scan_demo
 from termsift.io._matrices import read_names
-from termsift.io._opening import decoded_text, existing
+from termsift.io._opening import UTF8_ONLY, decoded_text, existing
 from termsift.io._source import TEXT_OPTIONS, Skipped, TextBlock
 from termsift.text._passages import Blocks
 
@@ -93,7 +93,7 @@ def read_list(path: str) -> dict[str, list[Any]]:
     """Read a frequency list: its columns ``term`` and ``count``, or else its first two columns."""
     import csv
 
-    text = decoded_text(existing(path))
+    text = decoded_text(existing(path), cure=UTF8_ONLY)
     delimiter = max("\t,;|", key=text.partition("\n")[0].count)
     quoting: Any = csv.QUOTE_NONE if ".txt" in Path(path).suffixes else csv.QUOTE_MINIMAL
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)

@@ -106,7 +106,7 @@ def run(argv: Sequence[str]) -> int:
         if re.match("-[^-]", rest[0]):
             cure = "; if a class or a term begins with a dash, write it last, after --"
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}{cure}")
-    with _logging("DEBUG" if args.verbose else "WARNING"):
+    with _logging(args):
         try:
             _check_files(args)
             with inputs.standard_input(args):
@@ -118,7 +118,7 @@ def run(argv: Sequence[str]) -> int:
                 logger.debug("%s", line)
             # Users do not know the folder with the copy of standard input, so omit the folder.
             message = _one_line(exc).replace(getattr(args, "copied_to", ""), "")
-            logger.error("error: %s", _by_options(message, args))
+            logger.error("error: %s", message)
             _discard_output()
             return 1
     return 0
@@ -160,17 +160,21 @@ def _discard_output() -> None:
 
 
 @contextmanager
-def _logging(level: str) -> Iterator[None]:
+def _logging(args: argparse.Namespace) -> Iterator[None]:
     """Send log messages and warnings to standard error, one line each, while a command runs."""
+
+    def form(record: logging.LogRecord) -> str:
+        text = record.getMessage()  # the lines of a traceback are left as they are
+        return f"termsift: {text if record.levelno < logging.INFO else _by_options(text, args)}"
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
         logger.warning("warning: %s", " ".join(str(message).split()))
 
     handler = logging.StreamHandler()
-    handler.setFormatter(logging.Formatter("termsift: %(message)s"))
+    handler.format = form  # type: ignore[method-assign]
     before = logger.level
     logger.addHandler(handler)
-    logger.setLevel(level)
+    logger.setLevel("DEBUG" if args.verbose else "WARNING")
     try:
         with warnings.catch_warnings():
             warnings.showwarning = show
@@ -188,13 +192,15 @@ def _by_options(message: str, args: argparse.Namespace) -> str:
     option_of = {name: f"--{name.replace('_', '-')}" for name in vars(args)}
     option_of |= dict.fromkeys(("k", "ks", "n_passages"), "-k")
     option_of |= {"n_threads": "--threads", "max_memory": "--memory"}
+    if (test := getattr(args, "test", None)) and test == args.input:  # --test is being read
+        option_of["labels"] = "--test-labels"
 
     def option(found: re.Match[str]) -> str:
         return option_of[found[1]] + (f" {found[3]}" if found[3] not in (None, "", "True") else "")
 
     # A name without an underscore may be an ordinary word, so check the text after it too.
     names = (name if "_" in name else f"{name}(?==| must | needs | has )" for name in option_of)
-    argument = rf"(?<![\w'/-])({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2)?"
+    argument = rf"(?<![\w'/-])({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2|=(?![^\s,;]))?"
     start, leave, rest = re.sub(argument, option, message).partition("leave out ")
     return start + leave + re.sub(rf"(?<![\w-])({'|'.join(option_of)})\b()()", option, rest)
 

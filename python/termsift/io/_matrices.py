@@ -51,7 +51,9 @@ class MatrixFile(Source):
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
         if labels is None and options.label is not False:
-            raise ValueError(f"{path}: has no labels; pass a file of one label per line (--labels)")
+            raise ValueError(
+                f"{path}: has no labels; pass labels= with a file of one label per line"
+            )
         self._labels = None if labels is None else existing(labels)
         self.files = [file for file in (path, self._labels) if file is not None]
 

@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, cast
 from termsift._util.extras import available, require
 from termsift._util.files import check_path, named_errors
 
-NAME_ENCODING = "; give the encoding of the texts (--encoding)"  # a hint for decoding errors
+NAME_ENCODING = "; pass encoding= with the encoding of the texts"  # the cure of decoding errors
+UTF8_ONLY = "; lists are read as UTF-8, so convert the file"
 COMPRESSED = (".gz", ".zst")
 _MOST_UNPACKED = 1 << 30  # the largest size of a compressed list or document
 # Exceptions are compared by name, because some of their modules may not be installed.
@@ -134,7 +135,7 @@ def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING)
 
 def one_per_line(path: Path, what: str) -> list[str]:
     """Return the lines of a UTF-8 file. An empty line is an error."""
-    lines = decoded_text(path, cure=", expected one value per line").removesuffix("\n").split("\n")
+    lines = decoded_text(path, cure=UTF8_ONLY).removesuffix("\n").split("\n")
     values = [line.removesuffix("\r") for line in lines]
     if "" in values:
         raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")

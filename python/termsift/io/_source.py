@@ -18,7 +18,7 @@ from termsift._util.validation import listed, object_array
 from termsift.text import TextRules
 
 SKIP = "on_error='skip' leaves it out"  # the end of messages about errors that can be skipped
-NAMED = "name the columns by the arguments text and label (--text, --label)"
+NAMED = "name the columns by text= and label="
 TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
 )

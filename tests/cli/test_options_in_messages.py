@@ -1,0 +1,69 @@
+"""Messages of the library name Python's arguments, and the shell names its options instead."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+
+NAME = "name the columns by --text and --label"
+LATIN = "caf\xe9".encode("latin-1")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "cure"),
+    [
+        ("t.csv", b"title,label\naa,a\n", f"{NAME}, by number if there is no header"),
+        (
+            "t.csv",
+            b'text,label\n"a"a,a\n',
+            "let its name end in .txt and name its columns by --text",
+        ),
+        ("t.jsonl", b'{"title": "aa", "label": "a"}\n', NAME),
+        (
+            "t.csv",
+            b"text,label\n" + LATIN + b",a\n",
+            "pass --encoding with the encoding of the texts",
+        ),
+        ("t.mtx", b"", "pass --labels with a file of one label per line"),
+    ],
+)
+def test_errors(run: Any, tmp_path: Path, name: str, content: bytes, cure: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    complaint = run("rank", path).complaint
+    assert cure in complaint
+    assert "=" not in complaint
+    with pytest.raises(ValueError, match=r"text=|encoding=|labels=") as error:
+        ts.count(ts.scan(path))
+    assert "--" not in str(error.value)
+
+
+@pytest.mark.filterwarnings("default")
+def test_warnings_and_bad_rows_that_were_left_out(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("text,label\naa,a\nbb,b\n")
+    assert NAME in run("info", tmp_path / "t.csv", "--text", "1", "--label", "2").err
+    (tmp_path / "t.jsonl").write_text('{"text": "aa", "label": "a"}\n{"title": "aa"}\n')
+    assert NAME in run("info", tmp_path / "t.jsonl", "--on-error", "skip").err
+
+
+@pytest.mark.parametrize("option", ["--stop-words", "--terms", "--versus-list", "--labels"])
+def test_lists_are_read_as_utf8(run: Any, table: Path, tmp_path: Path, option: str) -> None:
+    """--encoding is the encoding of the texts, so it is no cure for a list."""
+    (tmp_path / "list").write_bytes(LATIN + b",5\n")
+    (tmp_path / "labels").write_text("a\n")
+    (tmp_path / "m.mtx").write_text(
+        "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1"
+    )
+    commands = {
+        "--stop-words": ["rank", table, "--encoding", "latin-1"],
+        "--versus-list": ["keyness", table, "sport", "--encoding", "latin-1"],
+        "--terms": ["rank", tmp_path / "m.mtx", "--labels", tmp_path / "labels"],
+        "--labels": ["rank", tmp_path / "m.mtx"],
+    }
+    complaint = run(*commands[option], option, tmp_path / "list").complaint
+    fault = "byte 3 is not UTF-8; lists are read as UTF-8, so convert the file"
+    assert complaint == f"{tmp_path / 'list'}, line 1: {fault}"
