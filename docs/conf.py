@@ -48,9 +48,11 @@ def inline(writer: HTML5Translator, node: math) -> None:
 
 
 def block(writer: HTML5Translator, node: math) -> None:
-    """Write a displayed formula. On narrow screens the theme lets wide formulas scroll."""
+    """Write a displayed formula, which scrolls if it is wider than the screen."""
     formula = tex2mathml(node.astext(), as_block=True)
-    writer.body.append(f'<div class="math">{formula}</div>')
+    # The theme scrolls this class, but adds it only for its own writers of formulas.
+    scrolling = '<div class="math-wrapper" style="overflow-y: hidden; padding-bottom: 0.4em">'
+    writer.body.append(f'{scrolling}<div class="math">{formula}</div></div>')
     raise SkipNode
 
 

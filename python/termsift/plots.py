@@ -28,8 +28,11 @@ if TYPE_CHECKING:
 __all__ = ["plot_curves", "plot_keyness", "plot_ranking"]
 
 # Colour-blind readers can tell these colours apart (Okabe and Ito, 2008, without yellow, which is
-# invisible on paper). Colours and markers together distinguish 56 lines.
+# invisible on paper). The next line takes the next colour, the next dashes and the next marker, and
+# their numbers have no common divisor. Therefore 35 lines differ in colour and dashes, and 40 lines
+# differ in dashes and marker, as in black and white.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+_DASHES = ("-", "--", ":", "-.", (0, (8, 1.5, 1.2, 1.5, 1.2, 1.5)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _FEW_TICKS = 10  # the axis labels every k up to this number of values of k
 _LETTERS_OF_A_TERM = 24
@@ -96,7 +99,13 @@ def plot_curves(
         panels[0].set_ylabel("%")
         if len(named) > 1:
             # Pass the lines, because the default legend leaves out names that begin with _.
-            figure.legend(panels[0].lines, named, loc="outside right center", frameon=False)
+            figure.legend(
+                panels[0].lines,
+                named,
+                loc="outside right center",
+                frameon=False,
+                handlelength=4,  # so long that dashes show
+            )
     return figure
 
 
@@ -158,7 +167,8 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
     ----------
     keyness : Keyness
     k : int, default 15
-        For each corpus, the first k terms of the table are drawn.
+        For each corpus, the first k terms of the table are drawn, with the longest bar on top.
+        ``sort`` of `termsift.ClassCounts.keyness` says which terms come first in the table.
 
     Returns
     -------
@@ -179,14 +189,15 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
     k = validation.check_integer(k, "k")
     table = keyness.table
     sides = [np.flatnonzero(table["sign"] == sign)[:k] for sign in (1, -1)]
-    rows = np.concatenate(sides)
+    lengths = np.abs(table["log_ratio"])
+    rows = np.concatenate([side[np.argsort(-lengths[side], kind="stable")] for side in sides])
     if not len(rows):
         raise ValueError("there is nothing to draw: no terms")
     with _figure("plot_keyness", 5.5, _height(len(rows)) + 0.3) as figure:
         axes = figure.subplots()
         colours = np.repeat(_COLOURS[:2], [len(side) for side in sides])
-        names, lengths = keyness.names[rows].tolist(), table["log_ratio"][rows]
-        _draw_bars(axes, names, lengths, colours=colours.tolist())
+        names, ratios = keyness.names[rows].tolist(), table["log_ratio"][rows]
+        _draw_bars(axes, names, ratios, colours=colours.tolist())
         axes.axvline(0, color="0.4", linewidth=0.8)
         axes.set_xlabel("log ratio")
         for x, side, labels in ((1, "right", keyness.target), (0, "left", keyness.reference)):
@@ -219,13 +230,14 @@ def _height(n_bars: int) -> float:
 
 
 def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None:
-    styles = zip(cycle(_COLOURS), cycle(_MARKERS), strict=False)
-    for (name, curve), (colour, marker) in zip(curves.items(), styles, strict=False):
+    styles = zip(cycle(_COLOURS), cycle(_DASHES), cycle(_MARKERS), strict=False)
+    for (name, curve), (colour, dashes, marker) in zip(curves.items(), styles, strict=False):
         mean = 100 * curve.mean(metric)
         axes.plot(
             curve.ks,
             mean,
             color=colour,
+            linestyle=dashes,
             marker=marker,
             markevery=0.1,  # the distance between markers, as a share of the diagonal
             markersize=5.5,

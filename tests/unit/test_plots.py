@@ -78,9 +78,13 @@ def test_the_shade_is_a_standard_error(curves: dict[str, ts.Curve], one_run: ts.
 
 def test_lines_differ_without_colour_too() -> None:
     lines = plot_curves(many(56)).axes[0].lines
-    styles = [(line.get_color(), line.get_marker()) for line in lines]
+    styles = [(line.get_color(), line.get_marker(), line._dash_pattern) for line in lines]
+    styles = [(c, m, None if dash is None else tuple(dash)) for c, m, (_, dash) in styles]
     assert len(set(styles)) == 56
-    assert len({marker for _, marker in styles[:8]}) == 8
+    assert len({marker for _, marker, _ in styles[:8]}) == 8
+    # Each pair of colour and dashes, and each pair of marker and dashes, belongs to one line.
+    assert len({(colour, dashes) for colour, _, dashes in styles[:35]}) == 35
+    assert len({(marker, dashes) for _, marker, dashes in styles[:40]}) == 40
 
 
 def test_curves_in_every_container_are_drawn(
@@ -252,3 +256,17 @@ def test_key_terms_stand_on_both_sides() -> None:
     assert len({bar.get_facecolor() for bar in axes.patches}) == 2
     with pytest.raises(ValueError, match="no terms"):
         plot_keyness(counts.keyness("ham", "spam", min_count=99))
+
+
+def test_key_terms_are_in_the_order_of_their_bars() -> None:
+    names = ["bacon", "ham", "the", "pills", "of"]
+    X = np.array([[9, 200, 900, 0, 300], [1, 50, 500, 5, 500]])
+    found = ts.count(X, ["a", "b"], term_names=names).keyness("a")
+    (axes,) = plot_keyness(found).axes
+    drawn = [bar.get_width() for bar in axes.patches]
+    n_more = int(np.count_nonzero(found.table["sign"] > 0))
+    assert drawn[:n_more] == sorted(drawn[:n_more], reverse=True)
+    assert drawn[n_more:] == sorted(drawn[n_more:])
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert shown[:n_more] != found.names[:n_more].tolist()
+    assert dict(zip(shown, drawn, strict=True)) == dict(found)

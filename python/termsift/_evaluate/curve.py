@@ -118,6 +118,8 @@ class Curve(Tabular):
         """Return the standard error of the metric's mean at each k: std / sqrt(n_runs / repeats).
 
         Repeated folds do not make the error smaller, because they test the same documents again.
+        Folds share training documents, so the error is too small to compare methods (Nadeau and
+        Bengio, Inference for the Generalization Error, 2003; see Evaluation in the documentation).
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 
