@@ -122,3 +122,20 @@ def test_each_lower_bound_becomes_a_version_to_test() -> None:
     for requirement in (*PROJECT["dependencies"], *(one for extra in extras for one in extra)):
         name, _, least = requirement.partition(">=")
         assert not least or f"{name.partition('[')[0]}=={least}" in printed
+
+
+def test_promises_name_tests_that_exist() -> None:
+    # A promise whose test was deleted or renamed would be kept by nothing.
+    files: dict[str, list[Path]] = {}
+    places = ("tests/**/*.*", "benchmarks/*.py", ".ci/*.py")
+    for path in (path for place in places for path in ROOT.glob(place)):
+        files.setdefault(path.name, []).append(path)
+    rows = re.findall(r"(?m)^\| (?!promise|---)(.+?) \| (.+?) \|", TEXTS["docs/promises.md"])
+    assert len(rows) > 40
+    for promise, tests in rows:
+        named = re.findall(r"`([\w./]+\.(?:py|cpp))(?:::(\w+))?`", tests)
+        assert named or re.match(r"the .* tests\b", tests), promise
+        for name, test in named:
+            found = [p for p in files.get(Path(name).name, []) if p.as_posix().endswith(name)]
+            assert found, f"{promise}: {name}"
+            assert not test or any(f"def {test}(" in p.read_text("utf-8") for p in found), test
