@@ -59,19 +59,22 @@ kinds = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 
 
 def collection(kind: Any, seed: int) -> tuple[Documents, Documents, dict[str, Any]]:
-    """Return a collection of 1 to 8 classes, and options."""
+    """Return a collection of 2 to 8 classes with documents, and options."""
     rng = np.random.default_rng([KINDS.index(kind), seed])
-    n_classes, n_docs = int(rng.integers(1, 9)), int(rng.integers(1, 4 if seed < 4 else 40))
+    n_classes, n_docs = int(rng.integers(2, 9)), int(rng.integers(2, 5 if seed < 4 else 40))
     n_terms = int(rng.integers(1, 25))
     y = rng.integers(0, n_classes, n_docs)
     if seed % 5 == 4:
         y[0] = 7  # with fewer than 8 classes, class 7 has one document
     X = kind(rng, y, n_terms)
+    y[-1] = (y[0] + 1) % 8  # a collection of fewer than two classes is refused
     weights: list[Any] = [
         *(None, None),
         rng.integers(0, 4, n_docs),
         rng.choice([0, 0.1, 0.5, 1, 2.25], n_docs),
     ]
+    for weight in weights[2:]:
+        weight[[0, -1]] = 1
     shapes: list[Any] = [1.0, 0.1, 0.37, 30, "empirical_bayes", "empirical_bayes"]
     options = {
         "shape": shapes[rng.integers(6)],

@@ -168,9 +168,9 @@ def conditional_gain(
     Raises
     ------
     ValueError
-        As for `termsift.count`, and if y is an indicator matrix, if ``shape``, ``temper``, ``step``
-        or ``balance`` is invalid, or if ``step`` is so large relative to ``shape`` that numbers
-        would lose all precision.
+        As for `termsift.count`, and if y is an indicator matrix, if fewer than two classes have
+        documents, if ``shape``, ``temper``, ``step`` or ``balance`` is invalid, or if ``step`` is so
+        large relative to ``shape`` that numbers would lose all precision.
     TypeError
         As for `termsift.count`.
 
@@ -295,8 +295,6 @@ def _chosen(
     labels = validation.check_one_class(y, matrix.n_docs, why)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     names = validation.term_names_of(X, term_names, matrix.n_terms)
-    if len(labels.classes) < 2:
-        logger.warning("the documents have fewer than two classes, so no term has a gain")
     k = validation.check_k(k, matrix.n_terms)
     if not isinstance(shape, str):
         shape = validation.check_number(shape, "shape")

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -136,6 +137,29 @@ TEST(divergences) {
         digest.add(of_pairs.scores);
         digest.add(of_pairs.directions);
       }
+    });
+  }
+}
+
+TEST(divergences_of_many_classes) {
+  // With many classes and terms, what the classes without a term add to a sum is interpolated.
+  const auto in = input<std::int64_t>(300, 4000, 3000);
+  const auto counts = count(no_counts<std::int64_t>(300), in.x, in.labels, {});
+  check_digest("5bf51a80115c37ee", [&](Digest& digest, int n_threads) {
+    for (const Divergence measure : measures) digest.add(scores_of(counts, {1, 3000}, measure, Aggregate::sum, n_threads));
+  });
+}
+
+TEST(divergences_of_tiny_counts) {
+  // Without smoothing, tiny counts are scaled, so that no product of double-doubles underflows. Rates are not scaled.
+  for (const auto& [scale, is_rate, expected] : {std::tuple{0x1.8p-965, false, "d9543457bf30df63"}, {0x1.8p-665, true, "ba6ffa769f46773b"}}) {
+    auto in = input<double>(20, 1000, 400);
+    for (double& value : in.x.data) value *= scale;
+    const auto counts = count(no_counts<double>(20), in.x, in.labels, {});
+    check_digest(expected, [&, is_rate = is_rate](Digest& digest, int n_threads) {
+      for (const Divergence measure : measures)
+        if ((measure.model == EventModel::poisson) == is_rate)
+          digest.add(scores_of(counts, {0, 0}, measure, Aggregate::sum, n_threads));
     });
   }
 }

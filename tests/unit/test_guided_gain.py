@@ -71,17 +71,14 @@ def test_same_bits_for_any_threads_and_target(simd_target: str) -> None:
 
 
 def test_it_is_conditional_gain_where_machines_learn_nothing() -> None:
-    one_class, _ = text_like(50, 1, 20)
-    nothing = np.zeros((4, 3), dtype=int)
-    for X, y in ((nothing, [0, 0, 1, 1]),):
-        guided, plain = ts.guided_gain(X, y), ts.conditional_gain(X, y)
-        assert guided.indices.tolist() == plain.indices.tolist()
-        assert guided.scores.tolist() == plain.scores.tolist()
-    assert not ts.guided_gain(one_class, [0] * 50).scores.any()
+    X, y = np.zeros((4, 3), dtype=int), [0, 0, 1, 1]
+    guided, plain = ts.guided_gain(X, y), ts.conditional_gain(X, y)
+    assert guided.indices.tolist() == plain.indices.tolist()
+    assert guided.scores.tolist() == plain.scores.tolist()
 
 
 def test_small_and_odd_collections() -> None:
-    assert ts.guided_gain([[1, 0]], ["a"]).indices.tolist() == [0, 1]
+    assert ts.guided_gain([[1, 0], [0, 0]], ["a", "b"]).indices.tolist() == [0, 1]
     assert len(ts.guided_gain(np.zeros((2, 0), dtype=int), ["a", "b"])) == 0
     own = ts.guided_gain(np.eye(5, dtype=int), list("abcde"))  # classes of one document
     assert np.isfinite(own.scores).all()
@@ -104,10 +101,29 @@ def test_a_bad_cost_is_refused(cost: Any) -> None:
         ts.guided_gain([[1, 0], [0, 1]], ["a", "b"], cost=cost)
 
 
-def test_one_class_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    for choose in (ts.guided_gain, ts.conditional_gain):
-        caplog.clear()
-        choose([[1, 0], [0, 1]], ["a", "b"])
-        assert not caplog.records
-        assert not choose([[1, 0], [0, 1]], ["a", "a"]).scores.any()
-        assert "fewer than two classes" in caplog.text
+@pytest.mark.parametrize(
+    ("X", "y", "weights", "n"),
+    [
+        ([[0, 3], [0, 2]], ["a", "a"], None, 1),
+        ([[1, 0], [0, 1]], ["a", "b"], [1, 0], 1),
+        ([[1, 0], [0, 1]], ["a", "b"], [0, 0], 0),
+        (np.zeros((0, 3)), [], None, 0),
+    ],
+    ids=["one class", "one class with documents", "no class with documents", "no documents"],
+)
+def test_fewer_than_two_classes_are_refused_by_every_selector(
+    X: Any, y: Any, weights: Any, n: int
+) -> None:
+    # The gains ranked the columns 0, 1, ... of such collections, where every score is refused.
+    counts = ts.count(X, y, weights)
+    for choose in (
+        lambda: ts.conditional_gain(X, y, sample_weight=weights),
+        lambda: ts.guided_gain(X, y, sample_weight=weights),
+        lambda: reference.conditional_gain(np.array(X), y, sample_weight=weights),
+        lambda: counts.greedy(),
+        lambda: counts.greedy(model="bernoulli"),
+        lambda: counts.rank("md"),
+        lambda: counts.rank("chi2"),
+    ):
+        with pytest.raises(ValueError, match=f"at least two classes with documents, got {n}"):
+            choose()

@@ -401,6 +401,8 @@ GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> clas
   if (x.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("X has more than 2^31 - 1 documents");
   const CsrFacts facts = check_csr(x, {}, threads);
   const Collection all = make_collection(classes, weights);
+  if (all.n_classes < 2)
+    throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(all.n_classes));
   check_step(options, all.n);
   const Postings postings = Postings::of(x, facts, all, threads);
   const Guide guide = make_guide(x, facts, all, postings, options.machines, threads);

@@ -176,6 +176,8 @@ def _choose(
     a = likeliest_shape(counts) if isinstance(shape, str) else shape
 
     present = np.flatnonzero(counts.class_docs > 0)
+    if len(present) < 2:
+        raise ValueError(f"scores need at least two classes with documents, got {len(present)}")
     position = {counts.classes[c]: i for i, c in enumerate(present)}
     w = np.ones(len(has)) if sample_weight is None else np.array(sample_weight, dtype=np.float64)
     own = [position.get(label, -1) for label in as_list(y)]  # -1 if the class has weight 0
