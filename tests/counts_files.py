@@ -91,7 +91,7 @@ def payload(arrays: Any = ARRAYS, tail: bytes = b"", without: str = "", **header
     }
     if "listed" in header:
         header["arrays"] = header.pop("listed")
-    assert header.keys() <= head.keys() | {"names"}
+    assert header.keys() <= head.keys() | {"names", "tf", "rules", "part"}
     head |= header
     head.pop(without, None)
     return json.dumps(head).encode() + b"\n" + b"".join(a.tobytes() for a in held.values()) + tail

@@ -211,12 +211,11 @@ Counts from_typed_arrays(std::int64_t n_terms, const py::object& n_docs, bool ha
     row.sum_tokens();
     counts.rows.push_back(std::make_shared<const ClassRow<Count>>(std::move(row)));
   }
-  for (const auto& row : counts.rows)
-    if (!(row->n_docs <= counts.n_docs)) throw py::value_error("a class has more documents than the collection");
   if (has_collection) {
     counts.collection = counts.rows.back();
     counts.rows.pop_back();
   }
+  check_collection(counts);
   return {std::move(counts)};
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import enum
 import math
+import mmap
 import os
 import pickle
 from collections import namedtuple
@@ -194,6 +195,16 @@ def test_bytes_are_those_of_the_file(tmp_path: Path) -> None:
     counts.save(tmp_path / "c.termsift")
     data = counts.to_bytes()
     assert data == (tmp_path / "c.termsift").read_bytes()
-    assert ts.load(data) == ts.load(bytearray(data)) == counts
+    buffers = [data, bytearray(data), memoryview(data), np.frombuffer(data, np.uint8)]
+    buffers += [memoryview(np.repeat(np.frombuffer(data, np.uint8), 2))[::2]]  # not contiguous
+    assert all(ts.load(buffer) == counts for buffer in buffers)
+    with (
+        open(tmp_path / "c.termsift", "rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped,
+    ):
+        assert ts.load(mapped) == counts
+    for other in (3, None, [1, 2], 1.5):
+        with pytest.raises(TypeError, match="source must be a path or bytes, got"):
+            ts.load(other)
     with pytest.raises(ValueError, match="the bytes: the saved counts are damaged or truncated"):
         ts.load(data[:-1])

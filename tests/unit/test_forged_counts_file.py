@@ -128,12 +128,12 @@ HEADERS = {
         *([{"object": "os.system"}, "b"], [{"int": "1"}, {"float": "0x1p+0"}]),
     ],
     "n_terms": [-1, 0, 1, 2**31, 2**200, 2.0, "2", None, True, math.nan],
-    "n_docs": [-1, 0, 2.0, 2**63, math.nan, "x\ny", None, [2]],
-    "has_collection": [True, 1, "no"],
+    "n_docs": [-1, 0, 1, 3, 100, 2.0, 2**63, math.nan, math.inf, True, "x\ny", None, [2]],
+    "has_collection": [True, 0, 1, "no", None],
     "arrays": [
         *(None, 3, "abc", {}, [], [[]], ["abc"], [["terms", "<i4"]]),
         *(described()[:-1], [*described(), *described()], described("indptr"), described("other")),
-        *(described(name) for name in (None, [], "x\ny")),
+        *(described(name) for name in (None, [], "x\ny", "\ud800", "self", "n_docs")),
         *(described(n=n) for n in (0, 2, 4, -1, 3.0, "3", None, True, math.nan, 2**40, 2**200)),
         *(described(dtype=d) for d in ("<f4", ">i4", "|O", "<U1", "os.system", "i4,i4", "", 3)),
         described(dtype="V0", n=2**60),
@@ -205,7 +205,24 @@ FORGED = {
         for key in ("class_docs", "term_frequency", "document_frequency")
         for value in (-1.0, math.nan, math.inf)
     },
-    **{f"float n_docs {x}": payload(FLOAT_ARRAYS, n_docs=x) for x in (-1.0, math.nan)},
+    **{
+        f"float n_docs {x}": payload(FLOAT_ARRAYS, n_docs=x)
+        for x in (-1.0, math.nan, math.inf, 0.0, 1.5, 1.99999, 2.00001, 100.0, True, "2")
+    },
+    "tf of exact counts": payload(tf="log"),
+    **{f"tf {tf}": payload(FLOAT_ARRAYS, n_docs=2.0, tf=tf) for tf in ("\ud800", "RAW", 1, None)},
+    **{
+        f"rules {rules}": payload(rules=rules)
+        for rules in (3, [], "lowercase", {"\ud800": 1}, {"lowercase": 1}, {"tokenizer": "print"})
+    },
+    **{
+        f"part {part}": payload(part=part)
+        for part in (
+            *(3, [], [2, [0]], [2, [0], False], [2, [2], False, None], [0, [], False, None]),
+            *([2, [0], 0, None], [2, [0], True, -1], [2, [0], True, 2**63], [2, [0], True, 1.0]),
+            *([2, [0], True, True], [2, [0], False, 1], [2, "0", True, 1], [2, [0, 0], True, 1]),
+        )
+    },
     **{
         f"narrow {name}": payload(NARROW_ARRAYS | {name: array})
         for name, array in {
@@ -218,6 +235,38 @@ FORGED = {
 }
 
 
+# Counts with a row of the collection: document 0 has both classes, and document 1 has none.
+WHOLE = {
+    "class_docs": np.array([1, 1, 2]),
+    "indptr": np.array([0, 1, 2, 4]),
+    "terms": np.array([0, 0, 0, 1], np.int32),
+    "term_frequency": np.array([3, 3, 3, 5]),
+    "document_frequency": np.array([1, 1, 1, 1]),
+}
+
+
+def whole(n_docs: Any = 2, **arrays: Any) -> bytes:
+    return payload(WHOLE | arrays, n_docs=n_docs, has_collection=True)
+
+
+FORGED |= {
+    **{f"{n} documents in all": whole(n_docs=n) for n in (0, 1, 3, 2**62)},
+    **{f"{docs} documents": whole(class_docs=docs) for docs in ([3, 1, 2], [1, 1, 1], [1, 1, 3])},
+    "a larger count than in the collection": whole(term_frequency=[4, 3, 3, 5]),
+    "more documents of a term than in the collection": whole(
+        class_docs=[2, 1, 2], document_frequency=[2, 1, 1, 1]
+    ),
+    "a term that the collection lacks": whole(terms=np.array([0, 0, 1, 2], np.int32), n_terms=3),
+    "more unlisted tokens than the collection": whole(unlisted_tokens=[1, 0, 0]),
+}
+
+
+def test_the_forger_knows_the_row_of_the_collection(path):
+    labels = np.array([[1, 1], [0, 0]])
+    counts = ts.count(np.array([[3, 0], [0, 5]]), labels, classes=["a", "b"])
+    assert ts.load(sealed(path, whole())) == counts
+
+
 @pytest.mark.parametrize("forgery", FORGED.values(), ids=FORGED)
 def test_forged(forgery, path):
     assert refusal(sealed(path, forgery)).startswith("the saved counts are damaged: ")
@@ -228,3 +277,23 @@ def test_every_kind_of_forgery_is_refused_in_the_quick_tier_too(path):
         assert refusal(sealed(path, payload(names=names))).startswith("the saved counts are d")
     for n_docs in HEADERS["n_docs"]:
         assert refusal(sealed(path, payload(n_docs=n_docs))).startswith("the saved counts are d")
+    for name in ("\ud800", "self", "n_docs"):  # the first of them once ended the process
+        forgery = payload(listed=described(name))
+        assert refusal(sealed(path, forgery)).startswith("the saved counts are damaged: an array")
+
+
+def test_forged_state_of_a_pickle_or_of_skops_does_not_end_the_process():
+    state = small().__getstate__()
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        object.__new__(ts.ClassCounts).__setstate__({**state, "counts": {"\ud800": 1}})
+
+
+@pytest.mark.parametrize("large", [1e5, 1e17, 1e300])
+def test_counts_with_fractional_weights_stay_loadable_after_a_difference(large):
+    """The number of documents was rounded below the number of a class, and loading refused it."""
+    X, y, weights = np.ones((3, 1), int), ["a", "a", "b"], [large / 3, large, 1e-8]
+    counts = ts.count(X, y, weights)
+    rest = counts - ts.count(X[:2], y[:2], weights[:2])
+    assert ts.load(rest.to_bytes()) == rest
+    assert ts.load((counts + rest).to_bytes()) == counts + rest
+    assert rest.n_docs == pytest.approx(rest.class_docs.sum())

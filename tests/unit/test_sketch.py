@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from signals import LIMIT, start_hearing
+from termsift._util.sealing import sealed
 from termsift.io import _checkpoint
 
 WORDS = [f"w{i}" for i in range(40)] + ["a_word_of_more_than_sixteen_bytes", "naïve", "的话", "x\0"]
@@ -142,6 +143,55 @@ def test_a_full_sketch_names_the_size_that_would_do() -> None:
     assert ts.count_texts(texts, y, terms=larger).with_min_df(3).n_terms > 0
 
 
+def test_no_changed_byte_of_a_sketch_passes() -> None:
+    """A changed min_df or rule would leave out other terms in silence."""
+    data = ts.sketch_texts(["a text"], n_bytes=8, min_df=20, lowercase=False).to_bytes()
+    for place in range(len(data)):
+        damaged = data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :]
+        with pytest.raises(ValueError, match="the bytes are no sketch: damaged, truncated or"):
+            ts.TermSketch.from_bytes(damaged)
+
+
+def test_a_forged_sketch_is_refused() -> None:
+    counters = bytes(8)
+    good: dict[str, Any] = {"hash": 1, "min_df": 20, "rules": {"lowercase": False}}
+    data = sealed(good, counters) + counters
+    assert data == ts.sketch_texts([], n_bytes=8, lowercase=False).to_bytes()
+    wrong: dict[str, list[Any]] = {
+        "hash": [0, 2, "1", None, [1]],
+        "min_df": [0, -1, True, 1.5, "2", None, [2]],
+        "rules": [
+            *(None, [], "lowercase", 3, {"unknown": 1}, {"\ud800": 1}, {"tokenizer": "print"}),
+            *({"lowercase": 1}, {"ngram_range": [1]}, {"ngram_range": 3}, {"hashing": 8}),
+            *({"min_df": 2}, {"vocabulary": {"a": 1}}, {"vocabulary": ["a"]}, {"stop_words": [1]}),
+            *({"analyzer": "\ud800"}, {"token_pattern": "("}, {"token_pattern": "(" * 9999}),
+            *({"buckets": [2, [0]]}, {"strip_accents": []}, {"max_features": 2**200}),
+        ],
+    }
+    forged = [{**good, key: value} for key, values in wrong.items() for value in values]
+    forged += [{k: v for k, v in good.items() if k != key} for key in good]
+    deep: Any = []
+    for _ in range(300):
+        deep = [deep]
+    lines = [sealed(about, counters) for about in [*forged, {"rules": deep}, [], None, 3]]
+    lines += [b"[" * 100_000 + b"\n", b"\n", b""]
+    for line in lines:
+        with pytest.raises(ValueError, match="the bytes are no sketch"):
+            ts.TermSketch.from_bytes(line + counters)
+    with pytest.raises(ValueError, match="the bytes are no sketch"):
+        ts.TermSketch.from_bytes(sealed(good))
+
+
+def test_a_sketch_is_read_from_any_buffer() -> None:
+    sketch = ts.sketch_texts(["a text"], n_bytes=8)
+    data = sketch.to_bytes()
+    for buffer in (bytearray(data), memoryview(data), np.frombuffer(data, np.uint8)):
+        assert ts.TermSketch.from_bytes(buffer).to_bytes() == data
+    for other in ("text", 3, None, [1, 2]):
+        with pytest.raises(TypeError, match="data must be bytes, got"):
+            ts.TermSketch.from_bytes(other)  # type: ignore[arg-type]
+
+
 def test_what_a_sketch_refuses() -> None:
     sketch = ts.sketch_texts(["a text"], n_bytes=8)
     assert repr(sketch) == "<TermSketch of 8 bytes: min_df=20>"
@@ -154,7 +204,7 @@ def test_what_a_sketch_refuses() -> None:
     with pytest.raises(ValueError, match="the bytes are no sketch"):
         ts.TermSketch.from_bytes(b"{}\n")
     for damaged in (sketch.to_bytes()[:-1], sketch.to_bytes()[:-1] + b"\x07"):
-        with pytest.raises(ValueError, match="they are damaged or truncated"):
+        with pytest.raises(ValueError, match="damaged, truncated or from another version"):
             ts.TermSketch.from_bytes(damaged)
     with pytest.raises(TypeError, match="a sketch has its own rules"):
         ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
@@ -202,6 +252,7 @@ def test_max_memory_changes_no_result(
 DISTURBED = """
 import os, signal, sys
 from termsift.cli import main
+from termsift._util.sealing import sealed
 from termsift.io import _checkpoint
 from termsift.io._scan import Scan
 
@@ -264,7 +315,7 @@ def test_a_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:
         saved = tmp_path / "saved" / name
         for damaged in (saved.read_bytes()[:-1], b"{}\n", b""):
             saved.write_bytes(damaged)
-            with pytest.raises(ValueError, match=rf"{name}: is no checkpoint, or is damaged"):
+            with pytest.raises(ValueError, match=rf"{name}: is damaged, or is no checkpoint"):
                 ts.count(ts.scan(path, min_df=2, **options))
         saved.unlink()
     assert ts.count(ts.scan(path, min_df=2, **options)) == counts

@@ -102,6 +102,12 @@ struct ClassCounts {
   ClassRowPtr<Count>& row_or_collection(std::size_t c) { return c < rows.size() ? rows[c] : collection; }
 };
 
+// Checks counts from a file whose rows check_row accepts. The number of documents must be the sum over the classes or, if
+// the row of the collection is stored, equal to its number. In exact counts, no class may have a larger count than the
+// collection. Throws std::invalid_argument for impossible counts.
+template <CountType Count>
+void check_collection(const ClassCounts<Count>& counts);
+
 // The terms [first, last), by default all terms.
 struct TermRange {
   std::int64_t first = 0, last = max_terms;

@@ -136,9 +136,9 @@ bool has_unknown_documents(const ClassCounts<Count>& counts) {
   return std::any_of(counts.rows.begin(), counts.rows.end(), [](const auto& row) { return row->has_unknown_documents(); });
 }
 
-// Returns n_docs for counts in which the number of documents of some class is unknown. If each document has one class, the
-// result is the sum over the rows. If documents may have several classes, the rows do not determine the number, and the
-// result is the maximum of counts.n_docs and the n_docs of every row.
+// Returns n_docs for counts in which the number of documents of some class is unknown, or was rounded. If each document has
+// one class, the result is the sum over the rows. If documents may have several classes, the rows do not determine the
+// number, and the result is the maximum of counts.n_docs and the n_docs of every row.
 template <CountType Count>
 Count known_documents(const ClassCounts<Count>& counts) {
   Count sum = 0, most = counts.n_docs;
@@ -220,6 +220,47 @@ void check_row(const ClassRow<Count>& row, std::int64_t n_terms) {
     throw std::invalid_argument("a term has more documents than occurrences in a class, or more documents than the class");
   for (const auto& [n, what] : {std::pair{row.n_docs, " documents"}, std::pair{row.n_unlisted, " unlisted tokens"}})
     if (!(n >= 0) || !std::isfinite(static_cast<double>(n))) throw std::invalid_argument("a class has " + text(n) + what);
+}
+
+template <CountType Count>
+void check_collection(const ClassCounts<Count>& counts) {
+  // Sums of fractional weights are rounded. The share is larger than the rounding error of 2^32 additions.
+  const auto at_most = [](Count a, Count b) {
+    if constexpr (std::is_integral_v<Count>)
+      return a <= b;
+    else
+      return a <= b + 0x1p-20 * b;
+  };
+  const auto require = [](bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("impossible numbers of documents or terms: ") + what);
+  };
+  require(counts.n_docs >= 0 && std::isfinite(static_cast<double>(counts.n_docs)),
+          "the number of documents is negative or infinite");
+  const auto* const whole = counts.collection.get();
+  const bool unknown = has_unknown_documents(counts) || (whole != nullptr && whole->has_unknown_documents());
+  Count sum = 0;
+  for (const auto& row : counts.rows) {
+    require(at_most(row->n_docs, counts.n_docs), "a class has more documents than the collection");
+    if (whole == nullptr) sum = checked_sum(sum, row->n_docs, "documents");
+  }
+  if (whole == nullptr) {
+    require(at_most(counts.n_docs, sum), "the collection has more documents than its classes");
+    require(at_most(sum, counts.n_docs), "the classes have more documents than the collection");
+    return;
+  }
+  require(at_most(whole->n_docs, counts.n_docs), "the row of the collection has too many documents");
+  if constexpr (std::is_integral_v<Count>) {
+    require(unknown || whole->n_docs == counts.n_docs, "the row of the collection has too few documents");
+    for (const auto& row : counts.rows) {
+      require(row->n_unlisted <= whole->n_unlisted, "a class has more unlisted tokens than the collection");
+      for (std::int64_t i = 0, j = 0; i < row->size; ++i) {
+        while (j < whole->size && whole->terms[j] < row->terms[i]) ++j;
+        require(j < whole->size && whole->terms[j] == row->terms[i] && row->term_frequency[i] <= whole->term_frequency[j] &&
+                    (unknown || row->document_frequency[i] <= whole->document_frequency[j]),
+                "a term occurs more often in a class than in the collection");
+      }
+    }
+  }
 }
 
 template <CountType Count>
@@ -337,7 +378,8 @@ ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<C
   auto rest = combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
     return is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
   });
-  if (unknown) rest.n_docs = known_documents(rest);
+  // In float counts, the difference may be rounded to less than the documents of a class that stay.
+  if (unknown || std::is_floating_point_v<Count>) rest.n_docs = known_documents(rest);
   return rest;
 }
 
@@ -386,6 +428,7 @@ template struct ClassRow<double>;
   template void check_finite(Count, const char*);                                                          \
   template void check_finite(const ClassRow<Count>&);                                                      \
   template void check_row(const ClassRow<Count>&, std::int64_t);                                           \
+  template void check_collection(const ClassCounts<Count>&);                                               \
   template ClassRow<Count> merge_rows(const ClassRow<Count>&, const ClassRow<Count>&);                     \
   template ClassRow<Count> concatenate(const ClassRow<Count>*, const ClassRow<Count>*);                    \
   template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \

@@ -190,7 +190,8 @@ class AdditiveCounts:
         return {**state, "counts": state["counts"].to_arrays()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        counts = _core.Counts.from_arrays(**state["counts"])
+        # Arguments by position, because a forged name may end the process in pybind11.
+        counts = _core.Counts.from_arrays(*(state["counts"][name] for name in file.STATE))
         self._hold(Held(**{**state, "counts": counts}))
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from termsift._counts.documents import count_scan, counted, counted_within, part
 from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents
-from termsift._util.files import check_path
+from termsift._util.files import existing
 from termsift._util.messages import levels_to_caller
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
@@ -25,6 +25,9 @@ from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._rules import rules_of, shows_rules
 from termsift.text._sketch import TermSketch
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 
 def count(
@@ -250,13 +253,14 @@ def count_texts(
     return ClassCounts._of(held._replace(rules=text_rules.that_cut))
 
 
-def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
+def load(source: str | os.PathLike[str] | Buffer) -> ClassCounts:
     """Load counts that `ClassCounts.save` wrote or `ClassCounts.to_bytes` returned.
 
     Parameters
     ----------
-    source : path or bytes
-        The path of the file, or its bytes. Loading executes nothing from the file.
+    source : path, bytes, or another buffer
+        The path of the file, or its bytes in any object with a buffer, such as a ``bytearray``, a
+        ``memoryview`` or a ``pyarrow.Buffer``. Loading executes nothing from the file.
 
     Returns
     -------
@@ -264,14 +268,16 @@ def load(source: str | os.PathLike[str] | bytes | bytearray) -> ClassCounts:
 
     Raises
     ------
-    ValueError
-        If the file is damaged, truncated or of another version, or does not hold counts.
+    FileNotFoundError, ValueError, TypeError
+        If there is no such file, or if it is a folder, a pipe or a device; if the file is damaged,
+        truncated or of another version, or does not hold counts; or if ``source`` is neither a path
+        nor a buffer.
     """
-    if isinstance(source, (bytes, bytearray)):
-        return ClassCounts._of(file.read_bytes(source, "the bytes"))
-    check_path(source)
-    with open(source, "rb") as saved:
-        return ClassCounts._of(file.read_from(saved, os.fspath(source)))
+    if isinstance(source, (str, os.PathLike)):
+        with open(existing(source), "rb") as saved:
+            return ClassCounts._of(file.read_from(saved, os.fspath(source)))
+    data = validation.check_bytes(source, "source", "a path or bytes")
+    return ClassCounts._of(file.read_bytes(data, "the bytes"))
 
 
 def merge(parts: Iterable[ClassCounts]) -> ClassCounts:

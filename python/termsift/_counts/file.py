@@ -35,6 +35,14 @@ _VERSION = 1
 _HEADER = struct.Struct("<8sI32s")
 _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
+_SIZES: dict[str, tuple[type, ...]] = {
+    "n_terms": (int,),
+    "n_docs": (int, float),
+    "has_collection": (bool,),
+}
+
+# The arguments of `_core.Counts.from_arrays`, which are also the keys of its `to_arrays`.
+STATE = (*_SIZES, *_ARRAYS, "unlisted_tokens")
 
 
 def write_to(file: IO[bytes], state: Held) -> None:
@@ -76,7 +84,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
     file.write(_HEADER.pack(MAGIC, _VERSION, payload_hash.digest()))
 
 
-def read_bytes(data: bytes | bytearray, name: str) -> Held:
+def read_bytes(data: bytes, name: str) -> Held:
     """Read counts from bytes, as `read_from` reads them from a file."""
     return read_from(io.BufferedReader(io.BytesIO(data)), name)
 
@@ -122,9 +130,11 @@ def _verify(file: IO[bytes], name: str) -> int:
 def _parse(file: IO[bytes], length: int) -> Held:
     line = file.readline(length)
     header = json.loads(line.decode("utf-8", "surrogatepass"))
+    for name, kinds in _SIZES.items():
+        if type(header[name]) not in kinds:  # Python would also take True for a number
+            raise ValueError(f"{name} is {header[name]!r:.80}")
     arrays: Any = _read_arrays(file, header["arrays"], length - len(line))
-    sizes = (header[name] for name in ("n_terms", "n_docs", "has_collection"))
-    counts = _core.Counts.from_arrays(*sizes, **arrays)
+    counts = _core.Counts.from_arrays(*(header[name] for name in _SIZES), **arrays)
     classes = validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
@@ -132,10 +142,17 @@ def _parse(file: IO[bytes], length: int) -> Held:
     rules, part = header.get("rules"), header.get("part")
     rules = None if rules is None else read_rules(rules).that_cut
     part = None if part is None else PartOfTerms.read(part)
-    return Held(counts, classes, names, validation.check_tf(header.get("tf", "raw")), rules, part)
+    tf = validation.check_tf(header.get("tf", "raw"))
+    if tf == "log" and counts.exact:
+        raise ValueError("tf is 'log', but the counts are integers")
+    return Held(counts, classes, names, tf, rules, part)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:
+    names = [name for name, _, _ in described]
+    # The core takes only these names: a name with a lone surrogate would end the process.
+    if sorted(names) not in (sorted(_ARRAYS), sorted((*_ARRAYS, "unlisted_tokens"))):
+        raise ValueError("an array is unknown, missing or listed twice")
     dtypes = ("<i4", "<u4", "<i8", "<f8")
     if not all(type(n) is int and n >= 0 and dtype in dtypes for _, dtype, n in described):
         raise ValueError("an array has an unknown type or length")

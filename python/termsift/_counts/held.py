@@ -39,7 +39,9 @@ class PartOfTerms(NamedTuple):
         """Return a `PartOfTerms` from its JSON values, after checking them."""
         n, numbers, has_totals, n_others = values
         _, checked = TextRules(buckets=(n, numbers)).buckets or (n, ())
-        if type(has_totals) is not bool or type(n_others) not in (int, type(None)):
+        if n_others is not None:
+            validation.check_integer(n_others, "the number of other terms", 0, 2**63 - 1)
+        if type(has_totals) is not bool or not (has_totals or n_others is None):
             raise ValueError("its buckets are invalid")
         return cls(n, tuple(checked), has_totals, n_others)
 

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import os
 import stat
+import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from pathlib import Path
 from typing import Any, TextIO, cast
 
 from termsift._util.messages import printable
 from termsift._util.validation import check_kind
 
-_PARTIAL = ".termsift-"  # the start of the names of incomplete files
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+_PARTIAL = ".partial"  # the end of the names of incomplete files
 
 
 @contextmanager
@@ -70,6 +78,17 @@ def named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
+def existing(path: str | os.PathLike[str]) -> Path:
+    """Check that a path is an existing file, and return it as a `Path`."""
+    check_path(path)
+    path = Path(path)
+    if not path.exists():
+        raise FileNotFoundError(f"{path}: no such file")
+    if not path.is_file():  # a pipe could be read only once
+        raise ValueError(f"{path}: expected a file, found a folder, pipe or device")
+    return path
+
+
 def _is_special(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a device or a pipe, which is written to and not replaced."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
@@ -84,9 +103,14 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
         raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
     if not os.path.isdir(folder):
         raise FileNotFoundError(printable(f"{folder}: no such folder; cannot write {name}"))
-    partial = os.path.join(folder, f"{_PARTIAL}{os.urandom(8).hex()}.partial")
+    # The start of the name depends on the target, and fits into the longest name of a file.
+    start = f".termsift-{zlib.crc32(os.fsencode(name)):08x}-"
+    _remove_orphans(folder, start)
+    partial, lock = "", None
     try:
-        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+        while lock is None:
+            partial = os.path.join(folder, f"{start}{os.urandom(8).hex()}{_PARTIAL}")
+            lock = _created(partial)
         if os.path.exists(target):
             os.chmod(partial, stat.S_IMODE(os.stat(target).st_mode))
         yield partial, target
@@ -97,3 +121,48 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     finally:
         with suppress(FileNotFoundError):  # the file is gone if the caller has renamed it
             os.unlink(partial)
+        if lock is not None and lock >= 0:
+            os.close(lock)
+
+
+def _created(path: str) -> int | None:
+    """Create a file, and lock it until the returned number of the open file is closed.
+
+    Return None if another process took the new file for an orphan before it was locked, and -1 if
+    the system has no locks.
+    """
+    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    is_taken = False
+    if fcntl is not None:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            is_taken = os.fstat(file).st_nlink == 0
+        except BlockingIOError:
+            is_taken = True
+        except OSError:  # a file system without locks, where no file is taken for an orphan
+            pass
+        if not is_taken:
+            return file
+    os.close(file)
+    return None if is_taken else -1
+
+
+def _remove_orphans(folder: str, start: str) -> None:
+    """Remove incomplete files whose names begin with ``start``, if their writers were killed.
+
+    A process that is writing such a file holds its lock.
+    """
+    if fcntl is None:
+        return
+    orphans: list[str] = []
+    with suppress(OSError), os.scandir(folder) as entries:
+        orphans += [e.path for e in entries if e.name.startswith(start)]
+    for path in orphans:
+        with suppress(OSError):  # the file is locked, or belongs to another user
+            file = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if stat.S_ISREG(os.fstat(file).st_mode):
+                    os.unlink(path)
+            finally:
+                os.close(file)

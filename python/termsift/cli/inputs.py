@@ -14,7 +14,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._util.files import named_errors
+from termsift._util.files import existing, named_errors
 from termsift._util.messages import logger
 from termsift.cli.arguments import given, refuse
 from termsift.cli.output import COUNTS_FILE
@@ -22,7 +22,7 @@ from termsift.io._class_folder import ClassFolder
 from termsift.io._collection import read_collection
 from termsift.io._demo import scan_demo
 from termsift.io._matrices import read_names
-from termsift.io._opening import UTF8_ONLY, decoded_text, existing
+from termsift.io._opening import UTF8_ONLY, decoded_text
 from termsift.io._source import TEXT_OPTIONS, Skipped, TextBlock
 from termsift.text._passages import Blocks
 

@@ -10,7 +10,9 @@ from operator import methodcaller
 from pathlib import Path
 from typing import Any, TypeVar
 
-from termsift._util.files import check_replaceable, replacing
+from termsift._util.files import check_replaceable, existing, replacing
+from termsift._util.sealing import sealed, unsealed
+from termsift._util.validation import check_integer, check_kind
 from termsift.io._source import Skipped
 
 _State = TypeVar("_State")
@@ -38,22 +40,31 @@ class Checkpoint:
         """Return the saved state, or None. Raise an error if another job saved the state."""
         if self._path is None or not self._path.exists():
             return None
-        with open(self._path, "rb") as file:
+        with open(existing(self._path), "rb") as file:
             try:
-                about = json.loads(file.readline())
-                self.n_done, self.skipped = about["n_done"], Skipped(*about["skipped"])
+                about = unsealed(file.readline())
                 differs = [name for name, value in self._job.items() if about["job"][name] != value]
-                state = None if differs else read(file.read())
-            except (ValueError, KeyError, TypeError) as error:
+                if not differs:
+                    n_done, (n_skipped, complaints) = about["n_done"], about["skipped"]
+                    check_integer(n_done, "n_done", 0, len(self._job["files"]))
+                    check_integer(n_skipped, "n_skipped", 0)
+                    check_kind(complaints, list, "complaints")
+                    for complaint in complaints:
+                        check_kind(complaint, str, "a complaint")
+                    state = read(file.read())
+            except (OSError, MemoryError):
+                raise
+            except Exception as error:  # reading a forged file may raise any error
                 raise ValueError(
-                    f"{self._path}: is no checkpoint, or is damaged; delete the file to start the "
-                    "pass again"
+                    f"{self._path}: is damaged, or is no checkpoint of this version of termsift; "
+                    "delete the file to start the pass again, or the folder to start both again"
                 ) from error
         if differs:
             raise ValueError(
                 f"{self._path}: is the checkpoint of another job, which differs in "
                 f"{' and '.join(differs)}; name another folder"
             )
+        self.n_done, self.skipped = n_done, Skipped(n_skipped, complaints)
         return state
 
     def save(self, n_done: int, skipped: Skipped, state: Callable[[], bytes]) -> None:
@@ -63,7 +74,7 @@ class Checkpoint:
             return
         about = {"n_done": n_done, "skipped": [skipped.n, skipped.complaints], "job": self._job}
         with replacing(self._path) as file:
-            file.write(json.dumps(about).encode() + b"\n")
+            file.write(sealed(about))  # the state has a checksum of its own
             file.write(state())
         ended = time.monotonic()
         self._next = ended + (ended - began) / _SHARE

@@ -23,8 +23,9 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
-from termsift._util.validation import naming, object_array, widened
-from termsift.io._opening import existing, is_damage, one_per_line, opened
+from termsift._util.files import existing
+from termsift._util.validation import object_array, widened
+from termsift.io._opening import is_damage, one_per_line, opened
 from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
 
 _EXACT = 2**53  # Every whole number below this number is exact in a double.
@@ -88,8 +89,12 @@ def _read_npz(path: Path) -> Any:
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
             raise ValueError(f"{path}: expected {expected}") from exc
     if hasattr(X, "check_format"):
-        with naming(str(path)):
+        try:
             X.check_format(full_check=True)  # Later, csr_array() checks no indices.
+        except (ArithmeticError, LookupError) as exc:  # for example, if blocks have no columns
+            raise ValueError(f"{path}: damaged matrix: {exc}") from exc
+        except (ValueError, TypeError) as exc:
+            raise ValueError(f"{path}: {exc}") from exc
     return widened(X) if X.format == "coo" else X  # csr_array() would add up duplicates.
 
 

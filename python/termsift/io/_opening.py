@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from termsift._util.extras import available, require
-from termsift._util.files import check_path, named_errors
+from termsift._util.files import named_errors
 
 NAME_ENCODING = "; pass encoding= with the encoding of the texts"  # the cure of decoding errors
 UTF8_ONLY = "; lists are read as UTF-8, so convert the file"
@@ -20,17 +19,6 @@ COMPRESSED = (".gz", ".zst")
 _MOST_UNPACKED = 1 << 30  # the largest size of a compressed list or document
 # Exceptions are compared by name, because some of their modules may not be installed.
 _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError")
-
-
-def existing(path: str | os.PathLike[str]) -> Path:
-    """Check that a path is an existing file, and return it as a `Path`."""
-    check_path(path)
-    path = Path(path)
-    if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file")
-    if not path.is_file():  # a pipe could be read only once
-        raise ValueError(f"{path}: expected a file, found a folder, pipe or device")
-    return path
 
 
 @contextmanager

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from termsift._util import validation
-from termsift._util.files import check_path
+from termsift._util.files import check_path, existing
 from termsift._util.messages import printable, progress
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
-from termsift.io._opening import COMPRESSED, check_encoding, existing
+from termsift.io._opening import COMPRESSED, check_encoding
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
 from termsift.text._rules import rules_of, shows_rules

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from hashlib import blake2b
-from operator import methodcaller
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termsift import _core
-from termsift._util.validation import check_integer, check_kind, check_n_threads
+from termsift._util.sealing import sealed, unsealed
+from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
 from termsift.text._blocks import naming_rows, text_blocks
 from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _MOST = 255  # The largest value of a counter.
 _HASH = 1  # The version of the hash of terms.
@@ -101,24 +102,27 @@ class TermSketch:
         """Return the sketch as bytes, for `from_bytes`."""
         counters = self._sketch.counters.tobytes()
         about = {"hash": _HASH, "min_df": self.min_df, "rules": self.rules.changed}
-        about["digest"] = blake2b(counters, digest_size=16).hexdigest()
-        return json.dumps(about, default=methodcaller("item")).encode() + b"\n" + counters
+        return sealed(about, counters) + counters
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> TermSketch:
-        """Return the sketch that `to_bytes` wrote. No code in the bytes is executed."""
-        check_kind(data, bytes, "data")
+    def from_bytes(cls, data: Buffer) -> TermSketch:
+        """Return the sketch that `to_bytes` wrote, from bytes in any object with a buffer.
+
+        No code in the bytes is executed.
+        """
+        data = check_bytes(data, "data")
         try:
-            line, counters = data.split(b"\n", 1)
-            about = json.loads(line)
-            sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
+            line, _, rest = data.partition(b"\n")
+            counters = np.frombuffer(rest, np.uint8)
+            about = unsealed(line, counters)
             if about["hash"] != _HASH:
-                raise ValueError("they are from another version of termsift; make the sketch again")
-            if about["digest"] != blake2b(counters, digest_size=16).hexdigest():
-                raise ValueError("they are damaged or truncated")
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise ValueError("from another version of termsift; make the sketch again")
+            sketch = cls(read_rules(about["rules"]), about["min_df"], len(counters))
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:  # reading forged bytes may raise any error
             raise ValueError(f"the bytes are no sketch: {error}") from error
-        sketch._sketch.counters[:] = np.frombuffer(counters, np.uint8)
+        sketch._sketch.counters[:] = counters
         return sketch
 
     def __getstate__(self) -> dict[str, Any]:

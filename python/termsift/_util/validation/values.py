@@ -47,6 +47,16 @@ def check_counts(counts: Any) -> None:
         raise TypeError(f"counts must be a ClassCounts, got {type(counts).__name__}")
 
 
+def check_bytes(data: Any, name: str, expected: str = "bytes") -> bytes:
+    """Return the bytes of an object with a buffer, such as a memoryview, or of bytes themselves."""
+    if isinstance(data, bytes):
+        return data
+    try:
+        return memoryview(data).tobytes()
+    except (TypeError, ValueError, NotImplementedError):
+        raise TypeError(f"{name} must be {expected}, got {type(data).__name__}") from None
+
+
 def a_kind(value: object) -> str:
     """Return the type of an object with its article, as in "a str" or "an int"."""
     name = type(value).__name__

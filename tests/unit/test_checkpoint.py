@@ -1,0 +1,84 @@
+"""A checkpoint that is damaged, forged or no file is refused, and loses and doubles no document."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+from termsift._util.sealing import sealed, unsealed
+
+
+def rows_of(path: Path, n: int = 2) -> Path:
+    path.write_text("label,text\n" + "ham,egg jam\nspam,egg\n" * n)
+    return path
+
+
+@pytest.mark.parametrize("name", ["counts", "sketch"])
+def test_no_changed_byte_of_a_checkpoint_passes(name: str, tmp_path: Path) -> None:
+    """A changed number of files would count documents twice, or not at all."""
+    paths = [rows_of(tmp_path / f"{number}.csv") for number in range(3)]
+    job: dict[str, Any] = {"min_df": 2, "max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    ts.count(ts.scan(paths, **job))
+    saved = tmp_path / "saved" / name
+    whole = saved.read_bytes()
+    line = whole.index(b"\n")
+    places = [*range(0, line + 1), *range(line + 1, len(whole), max(1, (len(whole) - line) // 40))]
+    for place in places:
+        saved.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        with pytest.raises(ValueError, match=f"{name}: is damaged, or is no checkpoint of this"):
+            ts.count(ts.scan(paths, **job))
+
+
+WRONG: dict[str, list[Any]] = {
+    "n_done": [-1, 4, 2**63, 1.0, True, "1", None, math.nan, [1]],
+    "skipped": [
+        [-1, []],
+        [0.0, []],
+        [True, []],
+        [0, "why"],
+        [0, [1]],
+        [0],
+        [],
+        None,
+        {},
+        [0, [], 1],
+    ],
+    "job": [None, {}, [], "files"],
+}
+
+
+@pytest.mark.parametrize("name", ["counts", "sketch"])
+def test_a_forged_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
+    paths = [rows_of(tmp_path / f"{number}.csv") for number in range(3)]
+    job: dict[str, Any] = {"min_df": 2, "max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    counts = ts.count(ts.scan(paths, **job))
+    saved = tmp_path / "saved" / name
+    line, state = saved.read_bytes().split(b"\n", 1)
+    about = unsealed(line)
+    saved.write_bytes(sealed(about) + state)
+    assert ts.count(ts.scan(paths, **job)) == counts
+    deep = b"[" * 100_000
+    lines = [sealed({**about, key: value}) for key, values in WRONG.items() for value in values]
+    lines += [sealed({k: v for k, v in about.items() if k != key}) for key in about]
+    lines += [deep + b"\n", b"0" * 64 + b" " + deep + b"\n", sealed([]), sealed({})]  # type: ignore[arg-type]
+    lines += [line.partition(b" ")[2] + b"\n"]  # an earlier format, without a checksum
+    for forged in lines:
+        saved.write_bytes(forged + state)
+        with pytest.raises(ValueError, match=f"{name}: is damaged, or is no checkpoint of this"):
+            ts.count(ts.scan(paths, **job))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes of POSIX")
+@pytest.mark.parametrize("name", ["counts", "sketch"])
+def test_a_pipe_in_a_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    os.mkfifo(folder / name)
+    path = rows_of(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match=f"{name}: expected a file, found a folder, pipe or dev"):
+        ts.count(ts.scan(path, min_df=2, max_memory=2**20, checkpoint=folder))

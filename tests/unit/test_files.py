@@ -1,0 +1,87 @@
+"""Outputs are written atomically, and a killed process leaves nothing for ever."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import termsift as ts
+from termsift._util.files import check_replaceable, existing, replacing
+
+# This program is killed while it writes a file.
+KILLED = """
+import os, signal, sys
+from termsift._util.files import replacing
+
+with replacing(sys.argv[1]) as file:
+    file.write(b"half of the")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+posix = pytest.mark.skipif(os.name != "posix", reason="kills, locks and pipes of POSIX")
+
+
+def kill_while_writing(path: Path) -> list[Path]:
+    """Kill a process while it writes a file, and return the incomplete files in the folder."""
+    subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+    return sorted(path.parent.glob(".termsift-*.partial"))
+
+
+@posix
+def test_the_next_write_removes_what_a_killed_process_left(tmp_path: Path) -> None:
+    path, other = tmp_path / "out", tmp_path / "other"
+    (orphan,) = kill_while_writing(path)
+    assert orphan.read_bytes() == b"half of the"
+    with replacing(other) as file:  # the orphan belongs to another output
+        file.write(b"whole")
+    assert orphan.exists()
+    check_replaceable(path)
+    assert list(tmp_path.iterdir()) == [other]
+    assert len(kill_while_writing(path)) == 1
+    with replacing(path) as file:
+        file.write(b"whole")
+    assert sorted(tmp_path.iterdir()) == [other, path]
+
+
+@posix
+def test_a_file_that_another_process_writes_is_no_orphan(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with replacing(path) as first:
+        first.write(b"first")
+        with replacing(path) as second:
+            second.write(b"second")
+        assert len(list(tmp_path.glob("*.partial"))) == 1
+        assert path.read_bytes() == b"second"
+    assert path.read_bytes() == b"first"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@posix
+def test_only_incomplete_files_are_removed(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    (orphan,) = kill_while_writing(path)
+    start = orphan.name[: len(".termsift-00000000-")]
+    target, link = tmp_path / "target", tmp_path / f"{start}link.partial"
+    target.write_text("kept")
+    link.symlink_to(target)
+    os.mkfifo(tmp_path / f"{start}pipe.partial")
+    (tmp_path / f"{start}folder.partial").mkdir()
+    check_replaceable(path)
+    assert not orphan.exists()
+    assert target.read_text() == "kept"
+    assert len(list(tmp_path.iterdir())) == 4
+
+
+@posix
+def test_a_pipe_a_device_or_a_folder_is_no_file_of_counts(tmp_path: Path) -> None:
+    pipe = tmp_path / "c.termsift"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/null", tmp_path):
+        with pytest.raises(ValueError, match="expected a file, found a folder, pipe or device"):
+            ts.load(path)
+        with pytest.raises(ValueError, match="expected a file, found a folder, pipe or device"):
+            existing(path)
