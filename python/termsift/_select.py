@@ -169,8 +169,8 @@ def conditional_gain(
     ------
     ValueError
         As for `termsift.count`, and if y is an indicator matrix, if fewer than two classes have
-        documents, if ``shape``, ``temper``, ``step`` or ``balance`` is invalid, or if ``step`` is so
-        large relative to ``shape`` that numbers would lose all precision.
+        documents, if ``shape``, ``temper``, ``step`` or ``balance`` is invalid, or if ``step`` is
+        so large relative to ``shape`` that numbers would lose all precision.
     TypeError
         As for `termsift.count`.
 

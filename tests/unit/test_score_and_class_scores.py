@@ -159,3 +159,24 @@ def test_classes_of_one_document_do_not_spoil_a_score() -> None:
         by_class = counts.class_scores("md", model="bernoulli", alpha=alpha)
         expected, _ = exact_sums(by_class, np.ones(20))
         np.testing.assert_allclose(scores, expected, rtol=2e-15, atol=0)
+
+
+def test_scores_of_more_classes_than_a_block_holds() -> None:
+    # With more than 16,384 classes, a block holds fewer than 128 terms, so that Ctrl-C is heard
+    # soon and 10^5 classes do not take gigabytes.
+    n_classes, n_terms = 20_000, 150
+    rng = np.random.default_rng(0)
+    X = sp.random_array((n_classes, n_terms), density=0.02, random_state=rng, format="csr")
+    X.data = rng.integers(1, 9, X.nnz).astype(np.int64)
+    counts = ts.count(X, np.arange(n_classes))
+    for alpha in (1.0, 0):
+        values = counts.class_scores("md", alpha=alpha)
+        np.testing.assert_allclose(counts.score("md", alpha=alpha), values.sum(axis=0), rtol=1e-12)
+    some = [0, 17, n_terms - 1]
+    x = X.toarray() + 1.0
+    p = x / x.sum(axis=1, keepdims=True)
+    q = (p.sum(axis=0) - p) / (n_classes - 1)
+    D = p * np.log(p / q) + (1 - p) * np.log1p((q - p) / (1 - q))
+    np.testing.assert_allclose(
+        counts.class_scores("md")[:, some], D[:, some], rtol=1e-6, atol=1e-12
+    )

@@ -128,7 +128,7 @@ class ClassLists {
     const std::int64_t n_rows = std::ssize(counts_.rows);
     // counts_of_few also needs memory, so the values may use only half of value_bytes.
     const std::int64_t width =
-        std::min(source.n_terms, std::max<std::int64_t>(1024, value_bytes / 8 / n_rows) / (few ? 2 : 1));
+        std::min(source.n_terms, std::max<std::int64_t>(64, value_bytes / 8 / n_rows) / (few ? 2 : 1));
     std::vector<double> values(static_cast<std::size_t>(n_rows * width));
     for (std::int64_t first = 0; first < source.n_terms; first += width) {
       const std::int64_t n = std::min(width, source.n_terms - first);

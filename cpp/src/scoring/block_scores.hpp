@@ -47,17 +47,25 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
+// Returns the number of terms in a block. With more than 16,384 classes, the arrays of whole blocks would take gigabytes, and
+// Ctrl-C would wait for a whole block.
+inline int terms_in_block(std::size_t n_classes) {
+  constexpr std::size_t most_cells = std::size_t{1} << 21;
+  return static_cast<int>(std::clamp<std::size_t>(most_cells / std::max<std::size_t>(n_classes, 1) / 8 * 8, 8, block_terms));
+}
+
 // The arrays of a ScoreBlock: n terms, their smoothed and scaled counts x_ic, and the results.
 struct BlockBuffers {
   BlockBuffers(std::size_t n_classes, bool with_values)
-      : x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
+      : stride(terms_in_block(n_classes)), x_hi(new_rows(n_classes)), x_lo(new_rows(n_classes)) {
     if (with_values) values = new_rows(n_classes);
   }
   static LargeArray<double> new_rows(std::size_t n_classes) {
-    return LargeArray<double>::uninitialised(static_cast<std::int64_t>(n_classes) * block_terms);
+    return LargeArray<double>::uninitialised(static_cast<std::int64_t>(n_classes) * terms_in_block(n_classes));
   }
   int lanes() const { return (n + 7) / 8 * 8; }
 
+  const int stride;  // the number of terms in a block
   int n = 0;
   std::int64_t terms[block_terms];
   double scores[block_terms];
@@ -82,16 +90,16 @@ class BlockScorer {
 
   // Scores the terms first + t of the chunk [first, last) for which chosen[t] = 1, or all terms if `chosen` is null. Each
   // chosen[t] must be 0 or 1. `entries` locates the entries of the chunk. Calls store(terms, n, results) for groups of n
-  // terms. results[i + k * block_terms] is the k-th result of terms[i]. O(entries + n_classes * chosen terms).
+  // terms. results[i + k * terms_in_block(n_classes)] is the k-th result of terms[i]. O(entries + n_classes * chosen terms).
   template <class Store>
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
     cursor_ = entries.begin;
     // term_of(i) is the i-th term to score. load_block(begin) calls load() for the block that begins with term_of(begin).
     const auto score_blocks = [&](std::int64_t n, const auto& term_of, const auto& load_block) {
-      for (std::int64_t begin = 0; begin < n; begin += block_terms) {
+      for (std::int64_t begin = 0; begin < n; begin += buffers_.stride) {
         worker.check();
-        buffers_.n = static_cast<int>(std::min<std::int64_t>(block_terms, n - begin));
+        buffers_.n = static_cast<int>(std::min<std::int64_t>(buffers_.stride, n - begin));
         for (int j = 0; j < buffers_.n; ++j) buffers_.terms[j] = term_of(begin + j);
         score_block(load_block(begin), store);
       }
@@ -121,7 +129,7 @@ class BlockScorer {
   std::vector<double> results_of_unseen() {
     std::vector<double> results(task_.n_results());
     const auto store = [&](const std::int64_t*, int, const double* result) {
-      for (std::size_t k = 0; k < results.size(); ++k) results[k] = result[k * block_terms];
+      for (std::size_t k = 0; k < results.size(); ++k) results[k] = result[k * stride()];
     };
     buffers_.n = 1;
     buffers_.terms[0] = 0;
@@ -133,6 +141,8 @@ class BlockScorer {
   }
 
  private:
+  std::size_t stride() const { return static_cast<std::size_t>(buffers_.stride); }
+
   // Gives slots to the terms t with chosen[t] = 1: chosen_[slot] = t, slots_[t] = slot. Returns the number of slots.
   // O(n_terms).
   std::int64_t list_chosen(const unsigned char* chosen, std::size_t n_terms) {
@@ -197,7 +207,7 @@ class BlockScorer {
       if (ahead < task_.n_classes()) prefetch_entries(task_.row(ahead).terms, cursor_[ahead], entries.end[ahead]);
       const ClassConstants& c = task_.model.constants[k];
       const ClassRow<Count>& row = task_.row(k);
-      double* const x = buffers_.x_hi.get() + k * block_terms;
+      double* const x = buffers_.x_hi.get() + k * stride();
       if (row.is_narrow() && c.exact_below > std::int64_t{1} << 32) {
         // A double holds each x_ic of this class, so all low parts are 0. Counts are gathered and then converted as vectors.
         std::uint32_t l[block_terms];
@@ -212,16 +222,16 @@ class BlockScorer {
         const DoubleDouble sum = numerator(row.term_frequency[i], c);
         x[j] = sum.hi;
         if (sum.lo == 0) return;
-        if (!with_low) std::fill_n(buffers_.x_lo.get(), task_.n_classes() * block_terms, 0.0);
+        if (!with_low) std::fill_n(buffers_.x_lo.get(), task_.n_classes() * stride(), 0.0);
         with_low = true;
-        buffers_.x_lo.get()[k * block_terms + static_cast<std::size_t>(j)] = sum.lo;
+        buffers_.x_lo.get()[k * stride() + static_cast<std::size_t>(j)] = sum.lo;
       });
     }
     return with_low;
   }
 
   ScoreBlock block_of(BlockBuffers& buffers) {
-    return {buffers.lanes(), static_cast<int>(task_.n_classes()), task_.model.constants.data(), task_.measure,
+    return {buffers.lanes(), buffers.stride, static_cast<int>(task_.n_classes()), task_.model.constants.data(), task_.measure,
             task_.model.variable, task_.aggregate.value_or(Aggregate::sum), task_.model.lost, buffers.x_hi.get(),
             buffers.x_lo.get(), buffers.values.get(), task_.aggregate ? buffers.scores : nullptr, doubtful_};
   }
@@ -247,12 +257,12 @@ class BlockScorer {
       if (!careful_) careful_ = std::make_unique<Careful>(task_.n_classes());
       BlockBuffers& careful = careful_->buffers;
       const auto from = static_cast<std::size_t>(j), to = static_cast<std::size_t>(careful.n);
-      for (std::size_t row = 0; row < task_.n_classes() * block_terms; row += block_terms) {
+      for (std::size_t row = 0; row < task_.n_classes() * stride(); row += stride()) {
         careful.x_hi.get()[row + to] = buffers_.x_hi.get()[row + from];
         careful.x_lo.get()[row + to] = with_low ? buffers_.x_lo.get()[row + from] : 0.0;
       }
       careful.terms[careful.n++] = buffers_.terms[j];
-      if (careful.n == block_terms) score_careful_terms(store);
+      if (careful.n == buffers_.stride) score_careful_terms(store);
     }
   }
 
@@ -262,8 +272,8 @@ class BlockScorer {
     // Unused lanes repeat the first term, because the kernel must not read uninitialised memory.
     for (std::size_t k = 0; k < task_.n_classes() && careful.n > 0; ++k)
       for (int j = careful.n; j < careful.lanes(); ++j) {
-        careful.x_hi.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_hi.get()[k * block_terms];
-        careful.x_lo.get()[k * block_terms + static_cast<std::size_t>(j)] = careful.x_lo.get()[k * block_terms];
+        careful.x_hi.get()[k * stride() + static_cast<std::size_t>(j)] = careful.x_hi.get()[k * stride()];
+        careful.x_lo.get()[k * stride() + static_cast<std::size_t>(j)] = careful.x_lo.get()[k * stride()];
       }
     kernels_.score_block_carefully(
         {block_of(careful), task_.model.reference, careful_->e_hi.get(), careful_->e_lo.get()});

@@ -31,7 +31,7 @@ TERMSIFT_INLINE double as_double(std::uint32_t l) { return from_bits(0x433000000
 
 // Returns the low parts of the x_ic of class k, or null if the block has no low parts.
 TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
-  return block.x_lo == nullptr ? nullptr : block.x_lo + k * block_terms;
+  return block.x_lo == nullptr ? nullptr : block.x_lo + k * block.stride;
 }
 
 // ---- aggregation: `low` (block,) has the rounding errors of block.scores, so sums over 5,000 classes lose no digit ------
@@ -190,7 +190,7 @@ void mix_classes(const ScoreBlock& block, double* __restrict T_hi, double* __res
   for (int j = 0; j < block.n; ++j) T_hi[j] = T_lo[j] = 0;
   for (int k = 0; k < block.n_classes; ++k) {
     const double w_hi = block.constants[k].weight.hi, w_lo = block.constants[k].weight.lo;
-    const double* __restrict x_hi = block.x_hi + k * block_terms;
+    const double* __restrict x_hi = block.x_hi + k * block.stride;
     const double* __restrict x_lo = low_row(block, k);
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble wx = weighted<with_low>({x_hi[j], with_low ? x_lo[j] : 0.0}, w_hi, w_lo);
@@ -206,7 +206,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
                            double* __restrict margin, double* __restrict values) {
   const ClassConstants c = block.constants[k];
   const double lost = block.lost;
-  const double* __restrict x_hi = block.x_hi + k * block_terms;
+  const double* __restrict x_hi = block.x_hi + k * block.stride;
   const double* __restrict x_lo = low_row(block, k);
   const auto p_of = [&](int j) { return probability<with_low>({x_hi[j], with_low ? x_lo[j] : 0.0}, c); };
   if constexpr (measure == Measure::kl) {
@@ -246,7 +246,7 @@ void ordinary_class_values(const ScoreBlock& block, int k, const double* __restr
 [[maybe_unused]] void check_factors(const ScoreBlock& block, double* __restrict margin) {
   for (int k = 0; k < block.n_classes; ++k) {
     const double to_p = block.constants[k].inverse.hi;
-    const double* __restrict x = block.x_hi + k * block_terms;
+    const double* __restrict x = block.x_hi + k * block.stride;
     for (int j = 0; j < block.n; ++j) {
       const double p = x[j] * to_p;
       margin[j] = smaller(margin[j], p > 0 ? p - least_factor : infinity);
@@ -263,7 +263,7 @@ void ordinary_scores(const ScoreBlock& block) {
     if (block.constants[0].absent_x == 0) check_factors(block, margin);
   if (block.scores != nullptr) begin_aggregate(block, low);
   for (int k = 0; k < block.n_classes; ++k) {
-    double* values = block.class_scores == nullptr ? row : block.class_scores + k * block_terms;
+    double* values = block.class_scores == nullptr ? row : block.class_scores + k * block.stride;
     ordinary_class_values<measure, variable, with_low>(block, k, T_hi, T_lo, margin, values);
     if (block.scores != nullptr) aggregate_class(block, k, values, low);
   }

@@ -105,17 +105,17 @@ TERMSIFT_INLINE DoubleDouble cross_difference(DoubleDouble x, DoubleDouble L_r, 
 void sum_classes(const CarefulBlock& block, ClassSums& sums) {
   const ClassConstants& r = block.constants[block.reference];
   for (int j = 0; j < block.n; ++j) {
-    sums.reference_x_hi[j] = block.x_hi[block.reference * block_terms + j];
-    sums.reference_x_lo[j] = block.x_lo[block.reference * block_terms + j];
+    sums.reference_x_hi[j] = block.x_hi[block.reference * block.stride + j];
+    sums.reference_x_lo[j] = block.x_lo[block.reference * block.stride + j];
     sums.mean_hi[j] = sums.mean_lo[j] = sums.spread[j] = sums.largest_p[j] = 0;
     sums.p.clear(j);
   }
   for (int k = 0; k < block.n_classes; ++k) {
     const ClassConstants c = block.constants[k];
-    const double* x_hi = block.x_hi + k * block_terms;
+    const double* x_hi = block.x_hi + k * block.stride;
     const double* x_lo = low_row(block, k);
-    double* e_hi = block.e_hi + k * block_terms;
-    double* e_lo = block.e_lo + k * block_terms;
+    double* e_hi = block.e_hi + k * block.stride;
+    double* e_lo = block.e_lo + k * block.stride;
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble x{x_hi[j], x_lo[j]}, x_r{sums.reference_x_hi[j], sums.reference_x_lo[j]};
       const DoubleDouble e = multiply(cross_difference(x, r.total, x_r, c.total), c.difference);
@@ -151,7 +151,7 @@ template <Measure measure, bool with_complement>
 void careful_class_values(const CarefulBlock& block, const ClassSums& sums, int k, double* values) {
   const ClassConstants c = block.constants[k];
   for (int j = 0; j < block.n; ++j) {
-    const auto [p, q, d] = distribution(block, sums, c, k * block_terms + j, j);
+    const auto [p, q, d] = distribution(block, sums, c, k * block.stride + j, j);
     if constexpr (measure == Measure::direction) {
       values[j] = sign(d.hi);
     } else if constexpr (measure == Measure::kl) {
@@ -180,13 +180,13 @@ void common_class_values(const CarefulBlock& block, const ClassSums& sums) {
   for (int j = 0; j < block.n; ++j) complements.clear(j);
   for (int k = 0; k < block.n_classes; ++k) {
     const ClassConstants c = block.constants[k];
-    for (int j = 0; j < block.n; ++j) complements.add(j, c.prior.hi * complement(c, k * block_terms + j).hi);
+    for (int j = 0; j < block.n; ++j) complements.add(j, c.prior.hi * complement(c, k * block.stride + j).hi);
   }
   for (int k = 0; k < block.n_classes; ++k) {
     const ClassConstants c = block.constants[k];
-    double* values = block.class_scores + k * block_terms;
+    double* values = block.class_scores + k * block.stride;
     for (int j = 0; j < block.n; ++j) {
-      const int at = k * block_terms + j;
+      const int at = k * block.stride + j;
       const auto [p, q, d] = distribution(block, sums, c, at, j);
       const DoubleDouble P = complement(c, at);
       const DoubleDouble Q = refine(complements.without(j, c.prior.hi * P.hi) * c.rest_inverse.hi, P, negate(d));
@@ -205,7 +205,7 @@ void common_class_values(const CarefulBlock& block, const ClassSums& sums) {
 template <Measure measure, bool with_complement>
 void careful_values(const CarefulBlock& block, const ClassSums& sums) {
   for (int k = 0; k < block.n_classes; ++k)
-    careful_class_values<measure, with_complement>(block, sums, k, block.class_scores + k * block_terms);
+    careful_class_values<measure, with_complement>(block, sums, k, block.class_scores + k * block.stride);
   if constexpr (with_complement) common_class_values<measure>(block, sums);
 }
 
@@ -218,7 +218,7 @@ void score_block_carefully(const CarefulBlock& block) {
   if (block.scores == nullptr) return;
   double low[block_terms];
   begin_aggregate(block, low);
-  for (int k = 0; k < block.n_classes; ++k) aggregate_class(block, k, block.class_scores + k * block_terms, low);
+  for (int k = 0; k < block.n_classes; ++k) aggregate_class(block, k, block.class_scores + k * block.stride, low);
   end_aggregate(block, low);
 }
 

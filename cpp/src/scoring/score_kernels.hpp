@@ -11,9 +11,10 @@ namespace termsift {
 inline constexpr int block_terms = 128;
 
 // A block of n terms. n is a multiple of 8 and at most block_terms. Arrays of shape (n_classes, block) are row-major, with
-// rows of block_terms. Unused lanes may hold any counts, and their results are not read.
+// rows of `stride` >= n. Unused lanes may hold any counts, and their results are not read.
 struct ScoreBlock {
   int n;
+  int stride;
   int n_classes;                    // the number of nonempty classes
   const ClassConstants* constants;  // (n_classes,)
   Measure measure;

@@ -31,11 +31,12 @@ template <CountType Count, class Result>
 void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& requested, Result* results) {
   const std::int64_t n_terms = range.size();
   const std::size_t n_classes = task.n_classes();
+  const auto stride = static_cast<std::size_t>(terms_in_block(n_classes));
   const auto row_of = [&](std::size_t k) { return results + (task.aggregate ? 0 : task.model.classes[k] * n_terms); };
   const auto store = [&](const std::int64_t* terms, int n, const double* of_block) {
     for (std::size_t k = 0; k < task.n_results(); ++k) {
       Result* const row = row_of(k);
-      const double* const values = of_block + k * block_terms;
+      const double* const values = of_block + k * stride;
       for (int i = 0; i < n; ++i) row[terms[i] - range.first] = static_cast<Result>(values[i]);
     }
   };

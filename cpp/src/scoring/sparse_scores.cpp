@@ -96,11 +96,12 @@ class AbsentClasses {
   // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated. V(U) cannot be
   // interpolated near or above the limit of T (see the constructor), or if U is so small that p - T lacks digits. O(1) if
   // the piece of U has been tabulated, otherwise O(n_classes). Any thread may call find().
-  bool find(DoubleDouble U, DoubleDouble& V) const {
+  bool find(DoubleDouble U, Worker& worker, DoubleDouble& V) const {
     const std::int64_t index = piece_of(U.hi);
     if (index < first_ || index >= first_ + n_pieces_) return false;
     Piece& piece = pieces_[static_cast<std::size_t>(index - first_)];
     if (!piece.ready.load(std::memory_order_acquire)) {
+      worker.check();
       const std::lock_guard lock(piece.making);
       if (!piece.ready.load(std::memory_order_relaxed)) {
         tabulate(index, piece);
@@ -243,7 +244,7 @@ class SparseScorer {
   void add_values(PairSum sum, Worker& worker) {
     for_each_class(sum, worker, kernels_.score);
     for (std::size_t begin = 0; begin < n_; begin += block_terms)
-      finish(sum, begin, std::min<std::size_t>(n_ - begin, block_terms));
+      finish(sum, begin, std::min<std::size_t>(n_ - begin, block_terms), worker);
   }
 
   // For each class, calls the kernel with the pairs of the chosen terms, or with all pairs if no term is chosen.
@@ -299,7 +300,7 @@ class SparseScorer {
   }
 
   // Computes the scores of n <= block_terms terms of the chunk, beginning at `begin`.
-  void finish(PairSum sum, std::size_t begin, std::size_t n) {
+  void finish(PairSum sum, std::size_t begin, std::size_t n, Worker& worker) {
     const unsigned char* const is_chosen = chosen_.empty() ? nullptr : is_chosen_.data() + begin;
     if (is_chosen != nullptr && std::memchr(is_chosen, 1, n) == nullptr) return;
     const auto is_asked_for = [&](std::size_t j) { return j < n && (is_chosen == nullptr || is_chosen[j] != 0); };
@@ -311,7 +312,7 @@ class SparseScorer {
     for (std::size_t j = 0; j < lanes; ++j) {
       const DoubleDouble U{values[j].U_hi, values[j].U_lo};
       DoubleDouble V;
-      if (is_asked_for(j) && U.hi > 0 && !shared_.absent(sum).find(U, V)) doubtful[j] = 1;
+      if (is_asked_for(j) && U.hi > 0 && !shared_.absent(sum).find(U, worker, V)) doubtful[j] = 1;
       absent_hi[j] = V.hi, absent_lo[j] = V.lo;
     }
     kernels_.finish({static_cast<int>(lanes), &pairs_, sum, sums_.data() + begin, values, absent_hi, absent_lo,
