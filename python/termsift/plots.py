@@ -123,8 +123,8 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     -------
     figure : matplotlib.figure.Figure
         As for `plot_curves`, with the same errors. The bar of an infinite score is longer
-        than the bar of the largest finite score and shows the infinity sign. Each panel has its own
-        scale.
+        than the bar of the largest finite score and shows the infinity sign. Panels of one method
+        have one scale.
 
     Examples
     --------
@@ -150,10 +150,13 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     n_rows = -(-len(rankings) // n_columns)
     width = 5.0 if len(rankings) == 1 else 3.0 * n_columns
     with _figure("plot_ranking", width, _height(longest) * n_rows) as figure:
-        panels = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)
+        # Otherwise a low score of one class would look like a high score of another class.
+        same = len({one.method for one in rankings.values()}) == 1
+        panels = list(figure.subplots(n_rows, n_columns, sharex=same, squeeze=False).flat)
         for axes, (label, first) in zip(panels, rankings.items(), strict=False):
             _draw_bars(axes, [term for term, _ in first], first.scores, n_rows=longest)
             axes.set_title(printable(label, _LETTERS_OF_A_TERM), loc="left")
+            axes.tick_params(axis="x", labelbottom=True)
         for axes in panels[len(rankings) :]:
             axes.remove()
         figure.supxlabel(f"score ({first.method})", fontsize=9)

@@ -137,6 +137,24 @@ def test_lists_of_classes(counts: ts.ClassCounts) -> None:
     assert any(row[1].endswith(", ...") for row in longer)
 
 
+def test_passages() -> None:
+    texts = ["Lunch at noon? The <b>bacon</b> is on me.", "Could you bring bacon and eggs?", "Free"]
+    found = ts.find_passages(texts, ["ham", "ham", "spam"], ["bacon", "free"], width=9)
+    assert found["ham"]["free"] == []
+    ((caption, (head, *rows)),) = tables(found).items()
+    assert caption == "3 passages in 2 classes"
+    assert head == ["class", "document", "before", "term", "after"]
+    expected = [
+        [label, str(p.document), p.before, p.term, p.after]
+        for label, of_class in found.items()
+        for of_term in of_class.values()
+        for p in of_term
+    ]
+    assert rows == expected
+    lines = str(found).splitlines()[2:4]
+    assert lines[0].index(" bacon ") == lines[1].index(" bacon ")  # one below the other
+
+
 def test_names_are_no_markup() -> None:
     of_classes = ts.count(np.eye(len(HOSTILE), dtype=int), HOSTILE, term_names=HOSTILE)
     ((_, (_, *rows)),) = tables(of_classes).items()

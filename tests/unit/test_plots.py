@@ -141,6 +141,9 @@ def test_the_panels_are_the_classes(counts: ts.ClassCounts) -> None:
     assert figure.get_supxlabel() == "score (chi2)"
     for axes, ranking in zip(figure.axes, rankings.values(), strict=True):
         assert bars(axes) == (ranking.terms[:4].tolist(), ranking.scores[:4].tolist())
+    assert len({axes.get_xlim() for axes in figure.axes}) == 1  # one scale for all classes
+    both = plot_ranking({"md": counts.rank("md"), "ig": counts.rank("ig")})
+    assert len({axes.get_xlim() for axes in both.axes}) == 2  # scores of two methods
     many = ts.count(np.eye(4, dtype=int), range(4))
     assert len(plot_ranking(distinctive_terms(many)).axes) == 4  # of six places
 

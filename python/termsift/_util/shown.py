@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from termsift._util.messages import aligned, printable
@@ -22,6 +22,7 @@ class Column(NamedTuple):
     values: Sequence[Any]
     form: str = ""
     longest: int | None = _LETTERS  # The largest number of letters of a printed text.
+    right: bool = False  # Whether text is aligned to the right, as numbers are.
 
     def text(self, value: Any) -> str:
         """Return a value of the column as printed text."""
@@ -68,7 +69,7 @@ class Shown:
             lines += [f"{heading}:"] * bool(heading)
             table = [[column.title, *map(column.text, column.values)] for column in columns]
             rows = list(zip(*table, strict=True))
-            lines += aligned(rows, "".join(">" if c.form else "<" for c in columns))
+            lines += aligned(rows, "".join(">" if c.form or c.right else "<" for c in columns))
             lines += [f"... {n_more:,} more"] * (n_more > 0)
         note = self._note()
         return "\n".join([*lines, *([note] if note else [])])
@@ -84,8 +85,9 @@ class Shown:
             titles = [(column.title, "number" if column.form else "text") for column in columns]
             cells = ([column.cell(value) for value in column.values] for column in columns)
             made = html.table(heading or self._title(), titles, zip(*cells, strict=True))
-            for cell in chain(made.iter("th"), made.iter("td")):  # notebooks align to the right
-                side = "right" if cell.get("class") == "number" else "left"
+            sides = cycle("right" if column.form or column.right else "left" for column in columns)
+            # Notebooks would align all cells to the right.
+            for cell, side in zip(chain(made.iter("th"), made.iter("td")), sides, strict=False):
                 cell.set("style", f"text-align: {side}")
             made[0].set("style", "text-align: left; white-space: nowrap")  # the caption
             parts.append(made)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from termsift import _core
 from termsift._util import validation
+from termsift._util.shown import Column, Section, Shown
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import count_blocks
@@ -20,6 +21,8 @@ from termsift.text._terms import TOKEN_PATTERN
 _WORD = "[\\w\u0300-\u036f]+"  # the pattern of a word with combining accents
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+
+_SHOWN = 50  # The largest number of passages that a table shows.
 
 # Maps each class to a dict from terms to their passages.
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
@@ -43,6 +46,31 @@ class Passage(NamedTuple):
     term: str
     after: str
     document: int
+
+
+class FoundPassages(dict[Hashable, "dict[str, list[Passage]]"], Shown):
+    """The passages of each class, which print and notebooks show as a table."""
+
+    def _title(self) -> str:
+        n = sum(len(of_term) for of_class in self.values() for of_term in of_class.values())
+        return f"{validation.number_of(n, 'passage')} in {validation.number_of(len(self), 'class')}"
+
+    def _sections(self) -> list[Section]:
+        found = [
+            (label, passage)
+            for label, of_class in self.items()
+            for of_term in of_class.values()
+            for passage in of_term
+        ]
+        some = found[:_SHOWN]
+        columns = [
+            Column("class", [label for label, _ in some]),
+            Column("document", [passage.document for _, passage in some], "d"),
+            Column("before", [passage.before for _, passage in some], longest=None, right=True),
+            Column("term", [passage.term for _, passage in some]),
+            Column("after", [passage.after for _, passage in some], longest=None),
+        ]
+        return [Section(columns, len(found) - len(some))]
 
 
 @shows_rules
@@ -79,7 +107,7 @@ def find_passages(
     -------
     passages : dict
         For each class, a dict from term to passages. The list of passages is empty if no document
-        of the class contains the term.
+        of the class contains the term. ``print`` and notebooks show the passages as a table.
 
     Raises
     ------
@@ -115,7 +143,8 @@ def find_passages(
             numbers = range(documents.first, documents.n_docs)
             yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)], numbers
 
-    return passages_of(blocks(), terms, text_rules, n_passages=n_passages, width=width)
+    found = passages_of(blocks(), terms, text_rules, n_passages=n_passages, width=width)
+    return FoundPassages(found)
 
 
 def passages_of(
