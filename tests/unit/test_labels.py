@@ -238,6 +238,10 @@ def test_every_text_format_and_reader_returns_the_same_classes(
         ([True, "true", 1], ["1", "true"]),
         ([False, 0, "0"], ["0", "false"]),
         ([-0, "0"], [0]),
+        ([1.0, 1, "1", 2.0], [1, 2]),
+        ([-0.0, 0, 1e3, -20.0], [-20, 0, 1000]),
+        ([1.0, "1.0"], ["1", "1.0"]),
+        ([1e22, 10**22], [str(10**22)]),
         ([10**18 - 1, 1], [1, 10**18 - 1]),
         ([10**18, 1], ["1", str(10**18)]),
         ([10**30, str(10**30), 10**30 + 1], [str(10**30), str(10**30 + 1)]),
@@ -250,3 +254,53 @@ def test_labels_of_json_are_text(tmp_path: Path, labels: list[Any], classes: lis
     collection = read_files(path)
     assert ts.count(collection.X, collection.y).classes == classes
     assert ts.count(ts.scan(path)).classes == classes
+
+
+@pytest.mark.parametrize(
+    "written", ["1.0", "10e-1", "0.01e2", "1E0", "1.000000000000000000000", "1"]
+)
+def test_a_whole_number_of_json_is_one_label_however_it_is_written(
+    tmp_path: Path, written: str
+) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(f'{{"label": {written}, "text": "one word"}}\n{{"label": 1, "text": "a"}}\n')
+    assert ts.count(ts.scan(path)).classes == [1]
+    assert read_files(path).y.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("written", ["1.5", "1e-1", "0.10", "1e310", "-1e999999999999", "NaN"])
+def test_a_number_of_json_with_a_fraction_is_no_label(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "file.jsonl"
+    path.write_text(f'{{"label": 1, "text": "a"}}\n{{"label": {written}, "text": "one word"}}\n')
+    with pytest.raises(ValueError, match="line 2: expected a string or a whole number as 'label'"):
+        ts.count(ts.scan(path))
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+@pytest.mark.parametrize("kind", ["float32", "float64", "decimal", "dictionary"])
+def test_whole_numbers_of_any_arrow_type_are_labels(tmp_path: Path, ending: str, kind: str) -> None:
+    pa = pytest.importorskip("pyarrow")
+
+    def classes(*labels: float) -> list[Any]:
+        column = pa.array(labels, pa.float64())
+        if kind == "float32":
+            column = column.cast(pa.float32())
+        elif kind == "decimal":
+            column = column.cast(pa.decimal128(20, 1))
+        elif kind == "dictionary":
+            column = column.dictionary_encode()
+        table = pa.table({"label": column, "text": [f"word{i} both" for i in range(len(labels))]})
+        path = tmp_path / f"file.{ending}"
+        if ending == "parquet":
+            pytest.importorskip("pyarrow.parquet").write_table(table, path)
+        else:
+            feather = pytest.importorskip("pyarrow.feather")
+            feather.write_feather(table, path, compression="uncompressed")
+        counts = ts.count(ts.scan(path))
+        assert counts.classes == sorted({*read_files(path).y.tolist()})
+        return counts.classes
+
+    assert classes(0.0, 1.0, 2000.0) == [0, 1, 2000]
+    assert classes(-0.0, 0.0) == [0]
+    with pytest.raises(ValueError, match=r"row 2: the label is '1\.5', expected a string or a "):
+        classes(1.0, 1.5)

@@ -69,7 +69,8 @@ struct JsonReader::State {
         return "expected a key '" + keys[i] + "', found " + (found.empty() ? "none" : keys_found) +
                "; name the columns by text= and label=";
       }
-      const bool is_name = kind == Kind::string || (is_label && (kind == Kind::whole || kind == Kind::truth));
+      const bool is_name = kind == Kind::string || (is_label && (kind == Kind::whole || kind == Kind::truth)) ||
+                           (is_label && kind == Kind::fraction && json::as_whole(values[i].text()));
       if (!is_name)
         return std::string("expected ") + (is_label ? "a string or a whole number" : "a string") + " as '" +
                keys[i] + "', found " + json::name_of(kind);
@@ -101,9 +102,13 @@ void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t l
   std::vector<json::Value>& values = state_->values;
   if (std::optional<std::string> fault = state_->fault()) return complain(block, first_line, last_line, std::move(*fault));
   // The label is unescaped in a copy, because the same JSON string may also be one of the texts.
-  const std::string copy = values.back().has_escapes ? json::unescaped(values.back()) : std::string();
-  const std::string_view written = values.back().has_escapes ? copy : values.back().text();
-  const ClassId id = class_of(values.back().kind == json::Kind::whole && written == "-0" ? "0" : written);
+  const json::Value& label = values.back();
+  std::string copy;
+  std::string_view written = label.text();
+  if (label.has_escapes) written = copy = json::unescaped(label);
+  if (label.kind == json::Kind::fraction || (label.kind == json::Kind::whole && written == "-0"))
+    written = copy = *json::as_whole(written);
+  const ClassId id = class_of(written);
   if (id < 0) return complain(block, first_line, last_line, written.empty() ? "the label is empty" : "the label is blank");
   bool is_wide = false;
   for (std::size_t i = 0; i + 1 < values.size(); ++i) is_wide |= json::unescape(values[i]);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -247,6 +249,39 @@ inline std::u32string code_points(std::string_view text) {
     i += n;
   }
   return all;
+}
+
+// Returns a number such as 1.0, 10e-1 or -0 as it is written without a point or an exponent, or nullopt if the number is
+// not whole or no double holds a number so large.
+inline std::optional<std::string> as_whole(std::string_view number) {
+  constexpr std::ptrdiff_t most_digits = 309;
+  const bool is_negative = number.front() == '-';
+  std::size_t i = is_negative ? 1 : 0;
+  std::string digits;
+  std::ptrdiff_t n_zeros = 0;  // The zeros that follow the digits. If negative, so many digits follow the point.
+  for (bool is_after_point = false; i < number.size() && number[i] != 'e' && number[i] != 'E'; ++i) {
+    if (number[i] == '.') {
+      is_after_point = true;
+    } else if (is_digit(static_cast<std::uint8_t>(number[i]))) {
+      digits += number[i];
+      n_zeros -= is_after_point ? 1 : 0;
+    } else {
+      return std::nullopt;  // NaN or Infinity
+    }
+  }
+  if (i < number.size()) {
+    const bool is_below_one = number[++i] == '-';
+    if (!is_digit(static_cast<std::uint8_t>(number[i]))) ++i;
+    std::ptrdiff_t exponent = 0;
+    for (; i < number.size(); ++i) exponent = std::min<std::ptrdiff_t>(exponent * 10 + (number[i] - '0'), 1 << 30);
+    n_zeros += is_below_one ? -exponent : exponent;
+  }
+  digits.erase(0, digits.find_first_not_of('0'));
+  if (digits.empty()) return "0";
+  for (; n_zeros < 0 && digits.back() == '0'; ++n_zeros) digits.pop_back();
+  if (n_zeros < 0 || n_zeros > most_digits) return std::nullopt;
+  digits.append(static_cast<std::size_t>(n_zeros), '0');
+  return is_negative ? "-" + digits : digits;
 }
 
 inline const char* name_of(Kind kind) {

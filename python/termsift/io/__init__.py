@@ -34,9 +34,10 @@ commas, semicolons, tabs and vertical bars as separators.
 sorted by name. Hidden files, and files beside the class folders, are ignored.
 
 Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **Labels** are read as
-text, so a label is the same text in every format. In JSON, ``1`` and ``"1"`` are the same label,
-and ``true`` is the label ``"true"``. If all labels of a collection are whole numbers of at most 18
-digits, they are converted to integers. Labels of svmlight files are numbers.
+text, so a label is the same text in every format. In JSON, ``1``, ``1.0`` and ``"1"`` are the same
+label, and ``true`` is the label ``"true"``. A number with a fraction is no label. If all labels of
+a collection are whole numbers of at most 18 digits, they are converted to integers. Labels of
+svmlight files are numbers.
 
 An error message names the file and, if known, the line in the file.
 """

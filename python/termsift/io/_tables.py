@@ -24,6 +24,7 @@ _DELIMITERS = ",;\t|"  # The delimiters that are tried on a header.
 _ROWS_AT_ONCE = 1 << 11  # The number of rows in a batch of an Arrow or Parquet table.
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+_MAY_BE_WHOLE = ("float", "double", "decimal")  # numbers whose values may be whole
 
 _ReadInto: TypeAlias = Callable[[memoryview], int]
 
@@ -166,20 +167,24 @@ class ArrowTable(TextSource):
             wide = [column.cast(pyarrow.large_string()) for column in texts]
             compute = require("pyarrow.compute", "text", "joining columns of texts")
             text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
-        # A label is the same text in all file formats: 1 becomes "1", and true becomes "true". The
-        # core numbers the labels, since pyarrow would import pandas to do so (0.2 s and 60 MB).
+        # A label is the same text in all file formats: 1 and 1.0 become "1", and true becomes
+        # "true". The core numbers the labels, since pyarrow would import pandas to do so (0.2 s and
+        # 60 MB).
         unlabelled = self.options.label is False
         none = _core.Texts.of_strings([""] * len(label))
         names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))
         codes, firsts = _core.number_labels(names)
-        values = [names[i] for i in firsts]
+        written = [names[i] for i in firsts]
+        of_label = getattr(label.type, "value_type", label.type)  # a dictionary has one
+        are_numbers = not unlabelled and str(of_label).startswith(_MAY_BE_WHOLE)
+        values = [_as_whole(value) for value in written] if are_numbers else written
         has_label = np.array([bool(value and value.strip()) for value in values], dtype=bool)[codes]
         has_label |= unlabelled
         block = _core.Texts.of_arrow(text)
         has_text = np.ones(len(block), dtype=bool)
         has_text[block.missing] = False
         for i in np.flatnonzero(~(has_text & has_label)):
-            fault = f"the label is {values[codes[i]]!r}, expected a string or a whole number"
+            fault = f"the label is {written[codes[i]]!r}, expected a string or a whole number"
             if not has_text[i]:
                 fault = "the text is missing, expected a string"
             self.complain(f"{self.path}, row {row + i + 1}: {fault}")
@@ -220,7 +225,18 @@ def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
         of_column = schema.field(name).type
         is_dictionary = str(of_column).startswith("dictionary<")
         kind = str(of_column.value_type if is_dictionary else of_column)
-        if kind not in _STRINGS and (i < len(names) or kind not in (*_INTEGERS, "bool")):
+        may_be_label = kind in (*_INTEGERS, "bool") or kind.startswith(_MAY_BE_WHOLE)
+        if kind not in _STRINGS and (i < len(names) or not may_be_label):
             expected = "strings" if i < len(names) else "strings or whole numbers"
             where = f"in column {name!r}, found {str(of_column)!r}"
             raise ValueError(f"{path}: expected {expected} {where}; convert it, or {NAMED}")
+
+
+def _as_whole(number: str | None) -> str | None:
+    """Return a number such as "1.0" or "1e+2" as a whole number, or None if it is not whole."""
+    if number is None:
+        return None
+    from decimal import Decimal  # only these labels need it
+
+    value = Decimal(number)
+    return str(int(value)) if value.is_finite() and value == int(value) else None
