@@ -16,6 +16,9 @@ from exact_scores import directions_of
 from termsift import reference
 from termsift._scores.methods import OCCURRENCES
 
+# All methods are called with priors here, even methods that do not use them.
+pytestmark = pytest.mark.filterwarnings("ignore:.* does not use class_prior")
+
 TEXTS = [
     "we sail at dawn and we sail",
     "the ship and the crew sail",

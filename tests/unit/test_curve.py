@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import termsift as ts
 from termsift._evaluate.curve import METRICS, curve_of
 from termsift._evaluate.evaluation import check_ks
 from termsift._evaluate.split import metrics_of
@@ -160,3 +161,13 @@ def test_ks_are_sorted_and_distinct() -> None:
             check_ks(ks, 5)
     with pytest.raises(ValueError, match="there are no terms to choose from"):
         check_ks(None, 0)
+
+
+def test_lists_become_arrays() -> None:
+    curve = ts.Curve("mine", [1, 2], {"accuracy": [[0.5, 0.75]]})  # type: ignore[arg-type, dict-item]
+    assert curve.ks.dtype == np.int64
+    assert curve.accuracy.tolist() == [0.5, 0.75]
+    assert curve.best_k() == 2
+    for runs in ([0.5, 0.75], [[0.5]], [[[0.5, 0.75]]]):
+        with pytest.raises(ValueError, match="expected one row per run and one column for each of"):
+            ts.Curve("mine", [1, 2], {"accuracy": runs})  # type: ignore[arg-type, dict-item]

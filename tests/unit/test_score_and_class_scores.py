@@ -21,6 +21,9 @@ from numpy.typing import NDArray
 import termsift as ts
 from exact_scores import MEASURES, Measure
 
+# All methods are called with priors here, even methods that do not use them.
+pytestmark = pytest.mark.filterwarnings("ignore:.* does not use class_prior")
+
 N_COLLECTIONS = int(os.environ.get("TERMSIFT_COLLECTIONS", "2"))
 # (classes, terms). With more than about 1,200 terms, sums over many classes come from tables.
 SHAPES = [(150, 3000), (2, 70), (12, 3000), (600, 2000), (3, 700), (40, 3000), (2000, 1500)]

@@ -21,6 +21,9 @@ from exact_scores import MEASURES, Measure, assert_exact, directions_of
 from strategies import MODERATE, collections, fits_float_counts
 from termsift import _core, reference
 
+# All methods are called with priors here, even methods that do not use them.
+pytestmark = pytest.mark.filterwarnings("ignore:.* does not use class_prior")
+
 each_measure = pytest.mark.parametrize("measure", MEASURES, ids=str)
 AGGREGATES: tuple[Any, ...] = ("sum", "mean", "max")
 # These methods have the class score 0 if and only if a term is neither over- nor under-represented.

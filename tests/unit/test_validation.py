@@ -44,8 +44,8 @@ def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = V
 COUNT = "expected a finite count that is not negative"
 HASHED = f"{COUNT} (HashingVectorizer needs alternate_sign=False)"
 TEXTS = (
-    "expected a matrix of counts: count texts with termsift.count_texts, or make a matrix with "
-    "termsift.text.CountVectorizer"
+    "expected a matrix of counts: count texts with termsift.count_texts, and add such counts to "
+    "others with termsift.merge, or make a matrix with termsift.text.CountVectorizer"
 )
 NUMBERS = "expected booleans, integers or floats"
 EXACT = (

@@ -94,8 +94,9 @@ class NaiveBayes:
         rates.
     alpha : float, default 1.0
         The smoothing, above 0, which is added to the count of each term in each class.
-    class_prior : {"empirical", "uniform"} or array of shape (n_classes,)
-        The class priors. The model "complement" has no priors.
+    class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or dict
+        The class priors, as an array in the order of ``classes_`` or as a dict by label. The model
+        "complement" has no priors.
     n_threads : int, optional
         The number of threads that count texts, as for `termsift.count`.
 
@@ -176,7 +177,7 @@ class NaiveBayes:
         threads = validation.check_n_threads(self.n_threads)
         columns = _columns_of(self.terms, names, counts.n_terms)
         chosen = counts.of_terms(columns, threads)
-        posteriors = Posteriors(chosen, self.model, self.alpha, self.class_prior, columns)
+        posteriors = Posteriors(chosen, self.model, self.alpha, self.class_prior, columns, classes)
         self.classes_, self.n_features_in_ = _as_array(classes), counts.n_terms
         self._posteriors, self._columns, self._tf = posteriors, columns, tf
         self._names, self._rules = None if names is None else names[columns], rules

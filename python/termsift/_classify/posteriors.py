@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +33,13 @@ class Posteriors:
     """
 
     def __init__(
-        self, counts: _core.Counts, model: str, alpha: Any, class_prior: Any, columns: Any
+        self,
+        counts: _core.Counts,
+        model: str,
+        alpha: Any,
+        class_prior: Any,
+        columns: Any,
+        classes: list[Hashable],
     ) -> None:
         self._columns = columns  # the columns of the terms, for error messages
         self._model = validation.check_choice(model, BAYES_MODELS, "model")
@@ -43,7 +50,7 @@ class Posteriors:
         self.of_presence = event.reads == DOCUMENTS
         self._by_documents = event.outcomes is not None
         self._docs = counts.class_docs.astype(np.float64)
-        self._prior = self._checked_prior(class_prior)
+        self._prior = self._checked_prior(class_prior, classes)
         read = counts.document_frequency if self.of_presence else counts.term_frequency
         self._seen = scipy.sparse.csr_array(read(), shape=(len(self._docs), counts.n_terms))
         self._seen = self._seen.astype(np.float64)
@@ -67,9 +74,9 @@ class Posteriors:
             self.dense += self._of_class
             self.dense += self._of_term[:, np.newaxis]
 
-    def _checked_prior(self, class_prior: Any) -> _core.Float64s | None:
+    def _checked_prior(self, class_prior: Any, classes: list[Hashable]) -> _core.Float64s | None:
         """Return the given prior, or None if numbers of documents determine the prior."""
-        prior = validation.check_class_prior(class_prior, len(self._docs))
+        prior = validation.check_class_prior(class_prior, classes)
         if self._model == "complement":
             if prior is not None:
                 raise ValueError("model='complement' has no prior, so leave out class_prior")

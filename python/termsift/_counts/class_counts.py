@@ -83,6 +83,7 @@ class ClassCounts(AdditiveCounts, Shown):
         """
         self = self._snapshot()
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
+        scoring.warn_of_unused_prior(method)
         return scoring.class_scores()
 
     def score(
@@ -110,9 +111,10 @@ class ClassCounts(AdditiveCounts, Shown):
             b2 = n_terms alpha ("multinomial", "binary"), 2 alpha ("bernoulli") or alpha
             ("poisson"); 1 is Laplace smoothing. The model "poisson" also allows b1 > b2. For
             `log_odds`, b2 is the prior's total.
-        class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or None
-            The class priors pi_c. An array is normalised to sum to 1. By default, the prior of a
-            class is its share of the documents.
+        class_prior : {"empirical", "uniform"}, array of shape (n_classes,), dict, or None
+            The class priors pi_c, as an array in the order of ``classes`` or as a dict by label,
+            which are normalised to sum to 1. By default, the prior of a class is its share of the
+            documents. If neither the method nor the aggregate uses priors, a warning says so.
         aggregate : {"sum", "mean", "max"}, optional
             How the class values are combined into one score. The mean is weighted by the class
             priors. The default depends on the method, see ``default_aggregate`` in
@@ -170,7 +172,9 @@ class ClassCounts(AdditiveCounts, Shown):
         how = name or scoring.method.default_aggregate
         if how == "mean" and scoring.smoothing[2] is None:  # a mean is weighted by the priors
             self._require_documents("the empirical class_prior", "pass class_prior='uniform'")
-        return None if how is None else _core.Aggregate.__members__[how]
+        aggregate = None if how is None else _core.Aggregate.__members__[how]
+        scoring.warn_of_unused_prior(scoring.method.name, aggregate)
+        return aggregate
 
     def rank(
         self,
@@ -246,6 +250,7 @@ class ClassCounts(AdditiveCounts, Shown):
         scoring = Scoring.of(self, method, model, alpha, class_prior, n_threads, **options)
         k = check_k(k, self.n_terms)
         if turns:
+            scoring.warn_of_unused_prior(method)
             indices, scores, rows = scoring.round_robin(k)
             chosen_by = object_array(self.classes)[rows] if self._present.any() else None
         else:

@@ -26,7 +26,7 @@ from termsift.io._source import MatrixBlock, TextBlock, labelled
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, naming_rows
 from termsift.text._matrices import BlockCounter, kept_columns
-from termsift.text._sketch import TermSketch
+from termsift.text._sketch import MOST_BYTES, TermSketch
 from termsift.text._terms import kept_terms
 
 _STRING_BYTES = 200  # The approximate number of bytes of a term as a Python string with counts.
@@ -146,7 +146,7 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 
     A task on a cluster holds eight sketches and their sum, each in a twelfth of the memory.
     """
-    validation.check_integer(max_memory, "max_memory", 1 << 20)
+    validation.check_integer(max_memory, "max_memory", 1 << 20, MOST_BYTES)
     others = rules.hashing, rules.buckets, rules.vocabulary
     if any(other is not None for other in others):
         raise ValueError("hashing, buckets and vocabulary limit the terms: leave out max_memory")

@@ -41,7 +41,7 @@ class Curve(Tabular):
     name : str
         The method, model and policy that ranked the terms.
     ks : ndarray of shape (n_ks,), int64
-        Numbers of terms, increasing.
+        Numbers of terms, increasing. A list becomes an array, and so do the lists in ``runs``.
     runs : dict of str to ndarray of shape (n_runs, n_ks), float64
         The values of each metric. A test set gives one run, and a cross-validation one run per
         fold. "accuracy" is the share of documents classified correctly. "precision", "recall" and
@@ -64,6 +64,18 @@ class Curve(Tabular):
     ks: NDArray[np.int64]
     runs: Mapping[Metric, NDArray[np.float64]]
     repeats: float = 1.0
+
+    def __post_init__(self) -> None:
+        ks = np.array(self.ks, dtype=np.int64)  # the arguments may be lists
+        runs = {metric: np.array(of_run, dtype=np.float64) for metric, of_run in self.runs.items()}
+        for metric, values in runs.items():
+            if values.ndim != 2 or values.shape[1:] != ks.shape:
+                raise ValueError(
+                    f"runs[{metric!r}] has shape {values.shape}, expected one row per run and one "
+                    f"column for each of the {len(ks)} ks"
+                )
+        object.__setattr__(self, "ks", ks)
+        object.__setattr__(self, "runs", runs)
 
     @property
     def accuracy(self) -> NDArray[np.float64]:

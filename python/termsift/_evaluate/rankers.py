@@ -13,6 +13,9 @@ from termsift._scores.registry import POLICIES, check_model, find_ranker
 from termsift._scores.scoring import Alpha
 from termsift._util import validation
 
+# The defaults of options, besides None, that selectors without these options accept.
+_DEFAULTS = {"policy": POLICIES[:1], "class_prior": ("empirical",)}
+
 
 def name_of_curve(method: str, model: str, policy: str) -> str:
     """Return the name of a curve, such as "md" or "md binary", which omits default values."""
@@ -30,7 +33,7 @@ def variants_of(
     for model in models:
         validation.check_choice(model, MODELS, "models")
     for policy in policies:
-        validation.check_choice(policy, POLICIES, "policy")
+        validation.check_choice(policy, POLICIES, "policies")
     variants = {}
     for method in methods:
         chosen = find_ranker(method)
@@ -61,7 +64,7 @@ def rank_by(
         return counts.rank(cast(MethodName, method), k, alpha=alpha, n_threads=n_threads, **options)
     check_model(options.pop("model", MODELS[0]), ranker)
     for name, value in options.items():
-        if value is not None and not validation.is_one_of(value, ("top", "empirical")):
+        if value is not None and not validation.is_one_of(value, _DEFAULTS.get(name, ())):
             raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
     choose: Callable[..., Ranking] = getattr(_select, method)
     names = counts.term_names

@@ -360,8 +360,9 @@ def _over_represented(
 
 def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> Scoring:
     """Return the `Scoring` of a method, or the `Scoring` of `g2` if the method is `key`."""
-    name = _TEST if find_describer(name) is KEY else name
-    return Scoring.of(counts, name, *args, **scoring)
+    of_scores = Scoring.of(counts, _TEST if find_describer(name) is KEY else name, *args, **scoring)
+    of_scores.warn_of_unused_prior(name)
+    return of_scores
 
 
 def _key(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, TypeVar, get_args
+from typing import Literal, SupportsIndex, TypeAlias, TypeVar, get_args, overload
 
 from termsift import _core
 from termsift._scores.methods import (
@@ -275,8 +275,32 @@ _METHOD_OF: dict[str, Method] = {method.name: method for method in _METHODS}
 _RANKER_OF: dict[str, Selector] = {entry.name: entry for entry in (*_METHODS, *_SELECTORS)}
 
 
+# Other usual names of methods, for the suggestions of error messages.
+_ALSO_CALLED = {
+    "chi_square": "chi2",
+    "chi_squared": "chi2",
+    "chisquare": "chi2",
+    "chisquared": "chi2",
+    "information_gain": "ig",
+    "info_gain": "ig",
+    "log_likelihood": "g2",
+    "loglikelihood": "g2",
+    "mutual_information": "mi",
+    "document_frequency": "df",
+}
+
+
 class Table(tuple[_Entry, ...]):
-    """A tuple of entries of the registry, whose repr is a table."""
+    """A tuple of entries of the registry, whose repr is a table. A name gives its entry."""
+
+    @overload
+    def __getitem__(self, place: SupportsIndex | str) -> _Entry: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[_Entry, ...]: ...
+    def __getitem__(self, place: SupportsIndex | str | slice) -> _Entry | tuple[_Entry, ...]:
+        if isinstance(place, str):
+            return _find(place, {entry.name: entry for entry in self}, "entry")
+        return super().__getitem__(place)
 
     def __repr__(self) -> str:
         width = max(len(entry.name) for entry in self)
@@ -291,6 +315,8 @@ def methods() -> Table[Method]:
     >>> import termsift as ts
     >>> [method.name for method in ts.methods()][:4]
     ['md', 'md_chi2', 'df', 'tfidf']
+    >>> ts.methods()["chi2"].default_aggregate
+    'max'
     """
     return Table(_METHODS)
 
@@ -336,7 +362,8 @@ def find_test(name: str) -> Method:
 
 def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entry:
     if not is_one_of(name, known):
-        hint = did_you_mean(name, known)
+        usual = _ALSO_CALLED.get(str(name).lower().replace("-", "_").replace(" ", "_"), name)
+        hint = did_you_mean(usual if usual in known else name, known)
         if is_one_of(name, [KEY.name]):
             hint = "; key orders the terms of a class: use distinctive_terms or to_frame"
         raise ValueError(f"no {kind} {name!r}, expected one of {', '.join(known)}{hint}")

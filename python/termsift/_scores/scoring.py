@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -13,11 +14,14 @@ from termsift import _core
 from termsift._scores.methods import DOCUMENTS, OCCURRENCES, CoreMeasure, EventModel, Method, Model
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
+from termsift._util.messages import levels_to_caller
 
 if TYPE_CHECKING:
     from termsift._counts.class_counts import ClassCounts
 
-ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None
+ClassPrior: TypeAlias = (
+    Literal["empirical", "uniform"] | Sequence[float] | Mapping[Any, float] | NDArray[Any] | None
+)
 Alpha: TypeAlias = float | tuple[float, float]
 
 
@@ -57,7 +61,7 @@ class Scoring:
             smooths = method.smooths and not isinstance(alpha, (tuple, list))
             n_terms += part.n_others_for(method.name, smooths=smooths)
         b1, b2 = validation.check_smoothing(alpha, n_terms, event.outcomes, is_rate=event.is_rate)
-        prior = validation.check_class_prior(class_prior, counts.n_classes)
+        prior = validation.check_class_prior(class_prior, counts.classes)
         threads = validation.check_n_threads(n_threads)
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
             what = f"model {model}" if method.models else method.name
@@ -71,6 +75,16 @@ class Scoring:
         if model != "multinomial":
             held = held.as_counted_by(_core.EventModel.__members__[model], threads)
         return cls(held, method, measure, event, (b1, b2, prior), threads)
+
+    def warn_of_unused_prior(self, name: str, aggregate: _core.Aggregate | None = None) -> None:
+        """Warn if a prior was given that neither the method nor the aggregate uses."""
+        used = self.method.models or aggregate == _core.Aggregate.mean
+        if self.smoothing[2] is not None and not used:
+            warnings.warn(
+                f"{name} does not use class_prior, which only the aggregate 'mean' and methods "
+                "with event models use: leave out class_prior",
+                stacklevel=levels_to_caller(),
+            )
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
         """Return a score for each term, over the whole collection if ``aggregate`` is None."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.validation import object_array
+from termsift._util.validation import object_array, shown
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import TextBlock, labelled
@@ -76,6 +76,8 @@ def read_collection(scan: Scan) -> Collection:
     >>> list(collection.term_names), list(collection.y)
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
+    if not isinstance(scan, Scan):
+        raise TypeError(f"scan must be a Scan, got {shown(scan)}: pass termsift.scan(path)")
     return _texts(scan) if scan.has_texts else _matrix(scan)
 
 

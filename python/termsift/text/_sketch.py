@@ -16,6 +16,7 @@ from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
+MOST_BYTES = 2**40
 _MOST = 255  # The largest value of a counter.
 _HASH = 1  # The version of the hash of terms.
 _ADDED_BYTES = 1 << 20  # The number of counters that are added at once, to fit in the cache.
@@ -38,8 +39,9 @@ class TermSketch:
     """
 
     def __init__(self, rules: TextRules, min_df: int = 20, n_bytes: int = 2**28) -> None:
+        check_kind(rules, TextRules, "rules")
         check_integer(min_df, "min_df", 1)
-        check_integer(n_bytes, "n_bytes", 1, 2**40)
+        check_integer(n_bytes, "n_bytes", 1, MOST_BYTES)
         others = rules.hashing, rules.buckets, rules.vocabulary
         if rules.native is None or rules.drops or any(other is not None for other in others):
             raise ValueError(
@@ -48,7 +50,12 @@ class TermSketch:
                 "buckets and vocabulary"
             )
         self.rules, self.min_df = rules.that_cut or rules, min_df
-        self._sketch = _core.TermSketch(n_bytes)
+        try:
+            self._sketch = _core.TermSketch(n_bytes)
+        except MemoryError:
+            raise MemoryError(
+                f"a sketch of {n_bytes:,} bytes does not fit in memory: lower n_bytes or max_memory"
+            ) from None
 
     @property
     def n_bytes(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from
-from termsift._util.validation.values import a_kind, check_choice, listed, shown
+from termsift._util.validation.values import a_kind, check_choice, did_you_mean, listed, shown
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
 _BLOCK_CELLS = 1 << 24
@@ -100,7 +100,8 @@ def refuse_other_kinds(X: Any, name: str = "X") -> None:
     if any(isinstance(value, (str, bytes)) for value in first):
         raise TypeError(
             f"{name} holds texts, expected a matrix of counts: count texts with "
-            "termsift.count_texts, or make a matrix with termsift.text.CountVectorizer"
+            "termsift.count_texts, and add such counts to others with termsift.merge, or make a "
+            "matrix with termsift.text.CountVectorizer"
         )
 
 
@@ -209,16 +210,39 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
 
 
 def check_class_prior(
-    class_prior: Literal["empirical", "uniform"] | Sequence[float] | NDArray[Any] | None,
-    n_classes: int,
+    class_prior: Literal["empirical", "uniform"]
+    | Sequence[float]
+    | Mapping[Any, float]
+    | NDArray[Any]
+    | None,
+    classes: list[Hashable],
 ) -> _core.Float64s | None:
     """Return one weight per class, which the core normalises, or None for the empirical prior."""
     if class_prior is None:
         return None
     if isinstance(class_prior, str):
         check_choice(class_prior, ("empirical", "uniform"), "class_prior")
-        return None if class_prior == "empirical" else np.ones(n_classes)
-    return _not_negative(class_prior, n_classes, "class_prior", "class").astype(np.float64)
+        return None if class_prior == "empirical" else np.ones(len(classes))
+    if is_from(class_prior, "pandas") and {*classes} == {*getattr(class_prior, "index", ())}:
+        class_prior = class_prior.to_dict()  # type: ignore[union-attr]
+    if isinstance(class_prior, Mapping):
+        class_prior = _in_order_of(classes, class_prior)
+    return _not_negative(class_prior, len(classes), "class_prior", "class").astype(np.float64)
+
+
+def _in_order_of(classes: list[Hashable], priors: Mapping[Any, float]) -> list[float]:
+    """Return the priors of the classes from a dict by label."""
+    for label in priors:
+        if label not in classes:
+            hint = did_you_mean(label, [known for known in classes if isinstance(known, str)])
+            raise ValueError(
+                f"class_prior has {listed([label])}, which is not among the classes "
+                f"{listed(classes)}{hint}"
+            )
+    for label in classes:
+        if label not in priors:
+            raise ValueError(f"class_prior lacks class {label!r}: give every class a prior, or 0")
+    return [priors[label] for label in classes]
 
 
 def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
@@ -226,7 +250,7 @@ def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
     array = as_array(values, name)
     if array.shape != (n,):
         raise ValueError(f"{name} has shape {array.shape}, expected ({n},)")
-    numbers = as_numbers(array, name)
+    numbers = as_numbers(array, name, line=place)
     if numbers.dtype.kind == "b":  # True counts as 1
         numbers = numbers.astype(np.int64)
     is_right = np.isfinite if numbers.dtype.kind == "f" else lambda integers: integers < 2**63
@@ -382,8 +406,8 @@ def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[An
     raise TypeError(f"{name} must hold {expected} in order, got {shown(values)}")
 
 
-def as_numbers(values: Any, name: str, first: int = 0) -> NDArray[Any]:
-    """Return dense numbers in a dtype of the core. Errors count rows from ``first``.
+def as_numbers(values: Any, name: str, first: int = 0, line: str = "row") -> NDArray[Any]:
+    """Return dense numbers in a dtype of the core. Errors count each ``line`` from ``first``.
 
     Numbers that are Python objects, as in a column of decimals, become int64 or float64. A number
     that would change is an error.
@@ -399,7 +423,7 @@ def as_numbers(values: Any, name: str, first: int = 0) -> NDArray[Any]:
     if None in numbers:
         at = numbers.index(None)
         row, *column = np.unravel_index(at, array.shape)
-        place = ", ".join([f"row {first + int(row)}", *(f"column {c}" for c in column)])
+        place = ", ".join([f"{line} {first + int(row)}", *(f"column {c}" for c in column)])
         raise ValueError(
             f"{name} has {listed([objects[at]])} at {place}, expected a number that int64 or "
             "float64 holds without rounding: fill or drop missing values, round others to floats"

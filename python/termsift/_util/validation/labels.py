@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
@@ -200,9 +201,12 @@ def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
     first = at.tolist()
     if not isinstance(labels, np.ndarray):
         return codes, [labels[i] for i in first], first
-    held = labels[at]
+    return codes, _as_list(labels[at]), first
+
+
+def _as_list(labels: NDArray[Any]) -> list[Any]:
     # tolist() would turn dates in nanoseconds into integers, and NaT into None.
-    return codes, list(held) if held.dtype.kind in "mM" else held.tolist(), first
+    return list(labels) if labels.dtype.kind in "mM" else labels.tolist()
 
 
 def _indicator_labels(
@@ -236,7 +240,7 @@ def _indicator_labels(
 def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
     """Return the classes as a list, after checking that they are distinct and not missing."""
     sequence = as_sequence(classes, "classes", "labels")
-    listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else sequence.tolist())]
+    listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else _as_list(sequence))]
     seen: set[Hashable] = set()
     for label in listed:
         _require_hashable(label, "classes hold a label that")

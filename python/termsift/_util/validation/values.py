@@ -206,9 +206,10 @@ def check_smoothing(
     if not is_pair and math.isfinite(b1):
         factor = n_terms if outcomes is None else outcomes
         b2 = b1 * factor
-        if math.isfinite(b2):
-            (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
-            rest = (n * factor * d2 - n2 * d) / (d * d2)  # a division of integers rounds only once
+        if not math.isfinite(b2):
+            raise ValueError(f"alpha must be less than 2^1024 / {factor:,}, got {alpha!r}")
+        (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
+        rest = (n * factor * d2 - n2 * d) / (d * d2)  # a division of integers rounds only once
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
     if is_rate:

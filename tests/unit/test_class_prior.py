@@ -1,0 +1,115 @@
+"""Class priors: by label, by position, and where no score uses them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+import termsift as ts
+from gate import TYPE, VALUE, complaint
+
+X = np.array([[4, 1, 0], [0, 1, 2], [1, 0, 3], [2, 2, 0]])
+Y = ["ham", "spam", "news", "ham"]
+COUNTS = ts.count(X, Y, term_names=["bacon", "and", "pills"])  # the classes: ham, news, spam
+PRIORS = {"spam": 1, "ham": 3, "news": 0.5}
+IN_ORDER = [3, 0.5, 1]
+
+
+@pytest.mark.parametrize("prior", ["dict", "series"])
+def test_priors_by_label_are_brought_into_the_order_of_the_classes(prior: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    given: Any = pandas.Series(PRIORS) if prior == "series" else PRIORS
+    for read in (
+        lambda p: COUNTS.score("md", class_prior=p),
+        lambda p: COUNTS.class_scores("md_chi2", class_prior=p),
+        lambda p: COUNTS.score("chi2", aggregate="mean", class_prior=p),
+        lambda p: COUNTS.rank("md", policy="round_robin", class_prior=p).scores,
+        lambda p: COUNTS.greedy(class_prior=p).scores,
+        lambda p: ts.distinctive_terms(COUNTS, "md", class_prior=p)["ham"].scores,
+        lambda p: COUNTS.to_frame("md", class_prior=p, library="pandas")["score"],
+        lambda p: COUNTS.naive_bayes(class_prior=p).predict_proba(X),
+        lambda p: ts.NaiveBayes(class_prior=p).fit(X, Y).predict_proba(X),
+        lambda p: ts.md(X, Y, class_prior=p),
+    ):
+        np.testing.assert_array_equal(read(given), read(IN_ORDER))
+        assert not np.array_equal(read(given), read([1, 3, 0.5]))
+
+
+def test_labels_that_are_equal_have_one_prior() -> None:
+    counts = ts.count(X, [True, 0, 2.0, 1])
+    expected = counts.score("md", class_prior=[1, 2, 3])
+    assert counts.score("md", class_prior={1.0: 2, 2: 3, False: 1}).tolist() == expected.tolist()
+
+
+def test_a_series_with_an_index_of_its_own_is_read_by_position() -> None:
+    series = pytest.importorskip("pandas").Series(IN_ORDER)
+    expected = COUNTS.score("md", class_prior=IN_ORDER)
+    assert COUNTS.score("md", class_prior=series).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        ({"ham": 1, "spam": 2}, "class_prior lacks class 'news': give every class a prior, or 0"),
+        (
+            PRIORS | {"spma": 1},
+            "class_prior has 'spma', which is not among the classes 'ham', 'news', 'spam'; "
+            "did you mean 'spam'?",
+        ),
+        (
+            PRIORS | {"ham": -1},
+            "class_prior has -1.0 at class 0, expected a finite number, not negative and below "
+            "2^63",
+        ),
+    ],
+)
+def test_priors_of_other_classes_are_refused(prior: Any, message: str) -> None:
+    assert complaint(VALUE, COUNTS.score, "md", class_prior=prior) == message
+    assert complaint(VALUE, COUNTS.naive_bayes, class_prior=prior) == message
+
+
+def test_a_masked_prior_is_refused() -> None:
+    masked = np.ma.array(IN_ORDER, mask=[1, 0, 0])
+    message = "class_prior is a masked array: fill or drop the masked values"
+    assert complaint(TYPE, COUNTS.score, class_prior=masked) == message
+    assert complaint(TYPE, COUNTS.naive_bayes, class_prior=masked) == message
+
+
+# ---- priors that no score uses -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", [method.name for method in ts.methods()])
+@pytest.mark.parametrize("aggregate", [None, "sum", "mean", "max"])
+def test_a_prior_warns_exactly_where_it_changes_nothing(method: str, aggregate: Any) -> None:
+    matrix = np.random.default_rng(0).poisson(1, (30, 20))
+    counts = ts.count(matrix, ["ham", "spam", "ham", "news", "ham", "spam"] * 5)
+    expected = counts.score(method, aggregate=aggregate)  # type: ignore[arg-type]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        scores = counts.score(method, aggregate=aggregate, class_prior=PRIORS)  # type: ignore[arg-type]
+    assert np.array_equal(scores, expected) == bool(caught)
+    for warning in caught:
+        assert str(warning.message) == (
+            f"{method} does not use class_prior, which only the aggregate 'mean' and methods with "
+            "event models use: leave out class_prior"
+        )
+        assert warning.filename == __file__
+
+
+def test_every_function_warns_once() -> None:
+    pytest.importorskip("pandas")
+    for read in (
+        lambda p: COUNTS.class_scores("chi2", class_prior=p),
+        lambda p: COUNTS.rank("chi2", class_prior=p),
+        lambda p: COUNTS.rank("chi2", policy="round_robin", class_prior=p),
+        lambda p: ts.distinctive_terms(COUNTS, class_prior=p),
+        lambda p: COUNTS.to_frame("chi2", class_prior=p, library="pandas"),
+    ):
+        with pytest.warns(UserWarning, match="does not use class_prior") as caught:
+            read("uniform")
+        assert len(caught) == 1
+        read(None)
+        read("empirical")
