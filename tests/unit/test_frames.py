@@ -189,8 +189,9 @@ def test_weights_of_any_kind_count_as_the_same_integers(kind: str) -> None:
     wanted = ts.count(X, Y, [1, 0, 1])
     assert ts.count(X, Y, weights) == wanted
     assert ts.count(X, Y).update(X, Y, weights) == ts.count(X, Y) + wanted
-    gains = ts.conditional_gain(X, Y, sample_weight=weights).scores
-    expected = ts.conditional_gain(X, Y, sample_weight=[1, 0, 1]).scores
+    y = ["ham", "ham", "spam"]
+    gains = ts.conditional_gain(X, y, sample_weight=weights).scores
+    expected = ts.conditional_gain(X, y, sample_weight=[1, 0, 1]).scores
     assert gains.tolist() == expected.tolist()
     assert wanted.class_docs.tolist() == [2, 0]
 

@@ -362,7 +362,7 @@ def find_test(name: str) -> Method:
 
 def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entry:
     if not is_one_of(name, known):
-        usual = _ALSO_CALLED.get(str(name).lower().replace("-", "_").replace(" ", "_"), name)
+        usual = _ALSO_CALLED.get(str(name).lower().replace("-", "_").replace(" ", "_"))
         hint = did_you_mean(usual if usual in known else name, known)
         if is_one_of(name, [KEY.name]):
             hint = "; key orders the terms of a class: use distinctive_terms or to_frame"
