@@ -90,6 +90,9 @@ struct Counted {
 //
 // Time and extra memory depend on the counting path. The result takes 12 bytes per pair of a class and a term, or 20 bytes
 // in a class whose number of tokens may exceed 2^32 or is a fraction.
+//
+// Precondition: no class of `counts` has unknown documents (ClassRow::has_unknown_documents), because the counters of the
+// path `rows` recognise the terms that a class has by their documents. The Python package refuses such counts.
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);
