@@ -124,3 +124,57 @@ def test_the_name_of_a_class_may_be_no_utf8(run: Any, tmp_path: Path, ending: st
         assert (r"a\udcff" if ending != "html" else "a\N{REPLACEMENT CHARACTER}") in shown or (
             command[0] == "keyness" and "aa" in shown
         )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["rank", "{table}", "-k", "1e3"], "argument -k/--k: expected a whole number, got '1e3'"),
+        (["rank", "{table}", "--min-df", "few"], "argument --min-df: expected a number, got 'few'"),
+        (
+            ["rank", "{table}", "--ngram-range", "a,b"],
+            "argument --ngram-range: expected whole numbers such as 1,2, got 'a,b'",
+        ),
+    ],
+)
+def test_values_of_another_kind(run: Any, table: Path, arguments: list[str], message: str) -> None:
+    result = run(*(argument.format(table=table) for argument in arguments))
+    assert (result.code, result.err) == (2, f"termsift rank: error: {message}\n")
+
+
+def test_an_error_names_the_argument_of_the_caller(run: Any, table: Path, tmp_path: Path) -> None:
+    large = ["--min-df", "2", "--memory", "999999TB", "-o", tmp_path / "c.termsift"]
+    assert run("count", table, *large).complaint.startswith("--memory must be in [")
+
+
+def test_an_error_names_the_file_once(run: Any, tmp_path: Path) -> None:
+    empty, single, blank = (tmp_path / f"{name}.csv" for name in ("empty", "single", "blank"))
+    empty.write_text("")
+    single.write_text("text,label\naa,a\nbb,a\n")
+    blank.write_text("text,label\n!,a\n?,b\n")
+    wanted = "expected a header with the columns 'text' and 'label', found none"
+    assert run("context", empty, "aa").complaint == f"{empty}: {wanted}"
+    few = "scores need at least two classes with documents, got 1"
+    for command in (["rank"], ["report", "-o", tmp_path / "r.html"]):
+        assert run(command[0], single, *command[1:]).complaint == f"{single}: {few}"
+    assert run("rank", blank).complaint == (
+        f"{blank}: empty vocabulary; no text has a word of two or more letters"
+    )
+    assert "no class has two documents" in run("compare", blank, "--analyzer", "char").complaint
+
+
+def test_the_order_of_arguments(run: Any, table: Path, saved: Path, tmp_path: Path) -> None:
+    assert run(table, "rank").err == (
+        f"termsift: error: the command comes first: termsift rank {table}\n"
+    )
+    assert run("--verbose", "rank", table).err == (
+        "termsift rank: error: unrecognized arguments: --verbose; options follow the name of the "
+        "command\n"
+    )
+    assert run("-v").err == "termsift: error: unrecognized arguments: -v\n"
+    assert (
+        run("rank", table, "-k").err
+        == "termsift rank: error: argument -k/--k: expected one argument\n"
+    )
+    both = run("count", table, saved, "-o", tmp_path / "c.termsift")
+    assert both.complaint == f"{saved}: holds counts, not documents; merge joins files of counts"

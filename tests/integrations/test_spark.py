@@ -123,7 +123,9 @@ def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
         ts.spark.count(df, features="label")
     with pytest.raises(TypeError, match=r"column 'features' is of type .*, expected one class"):
         ts.spark.count(df, label="features")
-    with pytest.raises(ValueError, match=r"sample_weight has 'class .' at row 0, expected a number"):
+    with pytest.raises(
+        ValueError, match=r"sample_weight has 'class .' at row 0, expected a number"
+    ):
         ts.spark.count(df, weight="label")
     with pytest.raises(ValueError, match="tf must be one of"):
         ts.spark.count(df, tf="idf")  # type: ignore[arg-type]

@@ -261,9 +261,10 @@ def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterat
     codes = labels.codes
     class_docs = np.bincount(codes, minlength=len(labels.classes))
     if n_folds > class_docs.max(initial=0):
+        most = class_docs.max(initial=0)
+        cure = f"pass at most cv={most}" if most > 1 else "no class has two documents"
         raise ValueError(
-            f"cv={n_folds} makes more folds than the largest class has documents; pass at most "
-            f"cv={class_docs.max(initial=0)}"
+            f"cv={n_folds} makes more folds than the largest class has documents; {cure}"
         )
     smallest = int(np.argmin(np.where(class_docs > 0, class_docs, len(codes))))
     if class_docs[smallest] < n_folds:

@@ -117,9 +117,11 @@ def read_list(path: str) -> dict[str, list[Any]]:
 
 def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts.Scan:
     """Open the input, or several inputs, to read them a part at a time."""
+    for path in [args.input] if inputs is None else inputs:
+        if holds_counts(path):
+            cure = "; pass texts or a matrix" if inputs is None else "; merge joins files of counts"
+            raise ValueError(f"{path}: holds counts, not documents{cure}")
     if inputs is None:
-        if holds_counts(args.input):
-            raise ValueError(f"{args.input}: holds counts, not documents; pass texts or a matrix")
         if args.input == DEMO:
             refuse(args, f"{DEMO}: has labels and terms", *READING)
             return scan_demo()

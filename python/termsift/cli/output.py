@@ -114,7 +114,11 @@ def write_columns(
         if name in columns:
             values = columns[name].tolist()
             cells = [
-                "-" if form and value is None else format(value, form) if form else shown(value)
+                "-"
+                if form and (value is None or value != value)
+                else format(value, form)
+                if form
+                else shown(value)
                 for value in values
             ]
             table.append([titles.get(name, name), *cells])

@@ -12,6 +12,7 @@ from typing import Any
 import termsift as ts
 from termsift._scores.registry import KEY
 from termsift._util.messages import logger
+from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 from termsift.report import FindPassages, write_report
 from termsift.text._passages import Passages, passages_of
@@ -53,15 +54,16 @@ def _run(args: argparse.Namespace) -> None:
     with output.opened(args.output) as out:  # Opening the output first reports errors early.
         counts = inputs.read_counts(args)
         classes = None if args.classes is None else inputs.labels_of(counts, args.classes)
-        write_report(
-            counts,
-            out,
-            classes=classes,
-            passages=_passages(args),
-            source=args.source,
-            n_threads=args.threads,
-            **arguments.given(args, "method", "k", "max_pvalue", "title"),
-        )
+        with naming(args.source):
+            write_report(
+                counts,
+                out,
+                classes=classes,
+                passages=_passages(args),
+                source=args.source,
+                n_threads=args.threads,
+                **arguments.given(args, "method", "k", "max_pvalue", "title"),
+            )
 
 
 def _passages(args: argparse.Namespace) -> FindPassages | None:

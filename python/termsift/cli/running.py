@@ -33,6 +33,9 @@ COMMANDS = (
 # The errors of a full disk. EDQUOT is unknown on Windows.
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
+# The functions that parse arguments, and what each of them expects.
+_KINDS = {"int": "a whole number", "float": "a number", "number": "a number"}
+_KINDS |= {"numbers": "whole numbers such as 1,2"}
 _NUMBER = re.compile(r"-\.?\d")  # the start of a negative number, such as the label -1
 
 _DESCRIPTION = """\
@@ -61,8 +64,11 @@ class _Parser(argparse.ArgumentParser):
         self._negative_number_matcher = _NUMBER
 
     def error(self, message: str) -> NoReturn:
-        if wanted := re.fullmatch(r"argument (?:-\w/)?(--?[\w-]+): expected one argument", message):
+        wanted = re.fullmatch(r"argument (--[\w-]+): expected one argument", message)
+        if wanted and self._option_string_actions[wanted[1]].type in (None, str):
             message += f"; a value that begins with a dash needs =, as in {wanted[1]}=-x"
+        for kind, expected in _KINDS.items():
+            message = message.replace(f"invalid {kind} value:", f"expected {expected}, got")
         self.exit(2, f"{self.prog}: error: {printable(message)}\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
@@ -95,6 +101,8 @@ def run(argv: Sequence[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # Terms may be in any language.
     is_command = bool(argv) and argv[0] in COMMANDS  # A known command needs only its own module.
     parser = main_parser(argv[:1] if is_command else COMMANDS)
+    if argv and argv[0][:1] not in "-" and not is_command and argv[1:2] and argv[1] in COMMANDS:
+        parser.error(f"the command comes first: termsift {argv[1]} {argv[0]}")
     args, rest = parser.parse_known_args(argv)
     # Some versions of argparse do not match an optional argument that comes after an option.
     for name in ("target", "reference"):
@@ -102,8 +110,11 @@ def run(argv: Sequence[str]) -> int:
         if is_value and getattr(args, name, "") is None:
             setattr(args, name, rest.pop(0))
     if rest:
-        cure = did_you_mean(rest[0].partition("=")[0], args.parser._option_string_actions)
-        if re.match("-[^-]", rest[0]):
+        options, first = args.parser._option_string_actions, rest[0].partition("=")[0]
+        cure = did_you_mean(first, options)
+        if first in options:
+            cure = "; options follow the name of the command"
+        elif re.match("-[^-]", first) and (hasattr(args, "target") or hasattr(args, "wanted")):
             cure = "; if a class or a term begins with a dash, write it last, after --"
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}{cure}")
     with _logging(args):
@@ -200,7 +211,9 @@ def _by_options(message: str, args: argparse.Namespace) -> str:
 
     # A name without an underscore may be an ordinary word, so check the text after it too.
     names = (name if "_" in name else f"{name}(?==| must | needs | has )" for name in option_of)
-    argument = rf"(?<![\w'/-])({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2|=(?![^\s,;]))?"
+    argument = (
+        rf"(?<![\w'/-])(?<!no )({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2|=(?![^\s,;]))?"
+    )
     start, leave, rest = re.sub(argument, option, message).partition("leave out ")
     return start + leave + re.sub(rf"(?<![\w-])({'|'.join(option_of)})\b()()", option, rest)
 

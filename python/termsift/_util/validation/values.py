@@ -24,10 +24,15 @@ _RANGES: dict[str, Callable[[float], bool]] = {
 
 @contextmanager
 def naming(place: str) -> Iterator[None]:
-    """Prefix error messages with ``place``, such as a file, a column or an argument."""
+    """Prefix error messages with ``place``, such as a file, a column or an argument.
+
+    A message that already begins with the place is left as it is.
+    """
     try:
         yield
     except (ValueError, TypeError) as error:
+        if str(error).startswith((f"{printable(place)}:", f"{printable(place)},")):
+            raise
         known = (_core.CountOverflowError, ValueError, TypeError)
         kind = next(kind for kind in known if isinstance(error, kind))
         raise kind(f"{printable(place)}: {error}") from error
