@@ -135,6 +135,7 @@ void register_text_counting(py::module_& module) {
            [](TextCounter& counter, int n_threads) {
              on_threads(n_threads, [&](const Threads& threads) { counter.sort(threads); });
            }, "n_threads"_a = 0)
+      .def_property_readonly("n_empty", &TextCounter::n_empty)
       .def_property_readonly("n_bytes", &TextCounter::n_bytes)
       .def_property_readonly("n_terms", &TextCounter::n_terms)
       .def("document_frequency", by_term(&TextCounter::document_frequency), "n_threads"_a = 0)

@@ -231,6 +231,7 @@ void register_texts(py::module_& module) {
         for (const Text& text : object.texts) sum += bytes_of(text);
         return sum;
       })
+      .def_property_readonly("n_empty", [](const HeldTexts& object) { return n_empty_of(object.texts); })
       .def_property_readonly("missing", &missing)
       .def_property_readonly("is_utf8", [](const HeldTexts& object) {
         return std::all_of(object.texts.begin(), object.texts.end(), [](const Text& text) {

@@ -230,6 +230,52 @@ def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
             kind(**cut).fit_transform(make({"id": texts, "body": texts}))
 
 
+def columns_that_python_reads() -> list[tuple[Any, Any]]:
+    """Return pairs of documents and an analyzer or preprocessor that reads them."""
+    pandas = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    lists = [["aa", "b"], ["b"], []]
+    rows = [{"a": "x y"}, {"a": "z"}]
+    arrow = pandas.ArrowDtype(pyarrow.list_(pyarrow.string()))
+    return [
+        *((kind, {"analyzer": list}) for kind in (
+            polars.Series(lists), pandas.Series(lists), pandas.Series(lists, dtype=arrow),
+            pyarrow.array(lists), pyarrow.chunked_array([lists[:1], lists[1:]]),
+        )),
+        *((kind, {"analyzer": lambda row: row["a"].split()}) for kind in (
+            polars.Series(rows), pandas.Series(rows), pyarrow.array(rows),
+        )),
+        *((kind, {"analyzer": lambda number: [str(number)]}) for kind in (
+            polars.Series([1, 2]), pandas.Series([1, 2]), pandas.Series([1, 2], dtype="Int64"),
+            np.array([1, 2]), pyarrow.array([1, 2]),
+        )),
+        *((kind, {"preprocessor": lambda text: text or "none"}) for kind in (
+            polars.Series(["aa", None]), pandas.Series(["aa", None], dtype=object),
+            pyarrow.array(["aa", None]), np.array(["aa", None], dtype=object),
+        )),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("vectorizer", ["CountVectorizer", "HashingVectorizer"])
+def test_functions_read_columns_as_by_scikit_learn(vectorizer: str) -> None:
+    for documents, rules in columns_that_python_reads():
+        values = documents
+        if type(documents).__module__.startswith("pyarrow"):
+            values = documents.to_pylist()  # scikit-learn would pass scalars of Arrow
+        same(
+            getattr(ts.text, vectorizer)(**rules).fit_transform(documents),
+            getattr(theirs, vectorizer)(**rules).fit_transform(values),
+        )
+
+
+@pytest.mark.parametrize("n_features", [0, -1, 2**31, 1.5])
+def test_a_wrong_number_of_columns_is_refused_by_name(n_features: Any) -> None:
+    for rules in ({}, {"analyzer": blanks}):
+        with pytest.raises(ValueError, match=r"'n_features' .* in the range \[1, 2147483647\)"):
+            HashingVectorizer(n_features=n_features, **rules).transform(["bacon"])
+
+
 DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"]
 
 
@@ -305,6 +351,59 @@ def test_the_index_follows_the_parameters_and_the_vocabulary() -> None:
         for vectorizer in (ours, other):
             vectorizer.set_params(stop_words=None).vocabulary_ = vocabulary
         same(ours.transform(NEW), other.transform(NEW))
+
+
+CHANGES: list[Callable[[Any], Any]] = [
+    lambda words: words.__setitem__("zebra", len(words)),
+    lambda words: words.update(zebra=len(words)),
+    lambda words: words.update({"zebra": words.pop("pills")}),  # as many words as before
+    lambda words: words.__ior__({"zebra": len(words)}),
+    lambda words: words.setdefault("zebra", len(words)),
+    lambda words: words.__delitem__(max(words, key=words.get)),
+    lambda words: words.popitem(),
+    lambda words: words.update(dict(zip(words, reversed(words.values()), strict=True))),
+    lambda words: (words.clear(), words.update(zebra=0)),
+]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("state", ["fitted", "given", "assigned", "pickled", "copied"])
+def test_the_index_follows_changes_of_the_vocabulary(
+    change: Callable[[Any], Any], state: str
+) -> None:
+    texts, found = ["bacon pills eggs"], []
+    for module in (theirs, ts.text):
+        words = ["bacon", "eggs", "pills"] if state == "given" else None
+        vectorizer: Any = module.CountVectorizer(vocabulary=words).fit(texts)
+        if state == "assigned":
+            vectorizer.vocabulary_ = dict(vectorizer.vocabulary_)
+        if state == "pickled":
+            vectorizer = pickle.loads(pickle.dumps(vectorizer))
+        if state == "copied":
+            vectorizer = copy.deepcopy(vectorizer)
+        columns = vectorizer.vocabulary_
+        vectorizer.transform(texts)  # makes the index
+        change(columns)
+        found.append(vectorizer.transform(["zebra bacon", "pills and eggs"]).toarray().tolist())
+    assert found[0] == found[1]
+    assert type(pickle.loads(pickle.dumps(columns))) is dict
+
+
+def test_new_words_of_a_growing_vectorizer_are_counted() -> None:
+    pytest.importorskip("bertopic.vectorizers")
+    from bertopic.vectorizers import OnlineCountVectorizer
+
+    class Fast(OnlineCountVectorizer, CountVectorizer):
+        pass
+
+    grown: list[Any] = []
+    for kind in (OnlineCountVectorizer, Fast):
+        vectorizer = kind()
+        for batch in (["cat dog"], ["zebra dog"]):
+            vectorizer.partial_fit(batch)
+            X = vectorizer.update_bow(batch)
+        grown.append((dict(vectorizer.vocabulary_), X.toarray().tolist()))
+    assert grown[0] == grown[1]
 
 
 class Stemming(CountVectorizer):

@@ -25,6 +25,8 @@ RULES: list[dict[str, Any]] = [
     {"binary": True, "lowercase": False},
 ]
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* texts are empty")
+
 
 def collection(seed: int, n_docs: int = 120) -> tuple[list[str], list[str]]:
     random = np.random.default_rng(seed)
@@ -209,7 +211,8 @@ def test_best_buckets_find_the_best_terms_with_exact_scores() -> None:
     alpha = 1.0, float(whole.n_terms)
     of_whole = dict(whole.rank("md"))
     assert all(score == of_whole[term] for term, score in within.rank("md", alpha=alpha))
-    shown = "exact, the terms of 60 of 65,536 buckets, with totals of all terms>"
+    shown = "exact, the terms of 60 of 65,536 buckets, with totals of all terms, "
+    shown += "ngram_range=(1, 2)>"
     assert repr(within).endswith(shown)
     rare = within.with_min_df(5)
     assert rare.class_tokens.tolist() == whole.class_tokens.tolist()

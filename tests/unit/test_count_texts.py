@@ -54,7 +54,9 @@ def test_texts_without_terms_add_only_their_documents(texts: list[str], tf: Any)
     y = [0] * len(texts)
     with pytest.raises(ValueError, match="empty vocabulary"):
         vectorizers.CountVectorizer().fit_transform(texts)
-    with pytest.warns(UserWarning, match="no text has a word of two or more letters, so the cou"):
+    with pytest.warns(
+        UserWarning, match="no document has a word of two or more letters, so the cou"
+    ):
         nothing = ts.count_texts(texts, y, tf=tf)
     whole = ts.count_texts([*texts, "bacon eggs"], [*y, 1], tf=tf)
     part = ts.count_texts(["bacon eggs"], [1], tf=tf)

@@ -151,7 +151,7 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          "c.csv: expected a header with the columns 'text' and 'label', found none"),
         ("c.csv", "label,text\n", {}, "c.csv: holds no documents"),
         ("c.csv", "label,text\na,x y z\n", {},
-         "c.csv: no text has a word of two or more letters"),
+         "c.csv: no document has a word of two or more letters"),
         ("c.txt", "1 1:2 3:1\n", {},
          f"c.txt, line 1: expected at least 2 fields, found 1; {DIVIDED}"),
         ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
+from termsift.report import write_report
 
 
 def counted(X: Any, y: Any, names: Any = None, **options: Any) -> ts.ClassCounts:
@@ -113,7 +117,7 @@ def test_merge_command_names_the_file(run: Any, tmp_path: Path) -> None:
     counted([[1, 2]], ["a"], ["ant", "cow"]).save(paths[0])
     counted([[5, 6, 7]], ["a"]).save(paths[1])
     result = run("merge", *paths, "-o", tmp_path / "all.termsift")
-    assert result.complaint.startswith(f"{paths[1]}: part 1 and the parts before it: 2 and")
+    assert result.complaint.startswith(f"{paths[1]} and the parts before it: 2 and")
     assert not (tmp_path / "all.termsift").exists()
 
 
@@ -126,3 +130,118 @@ def test_numbers_are_words_where_another_shard_has_words(tmp_path: Any) -> None:
     for order in (days, days[::-1]):
         parts = [ts.count(ts.scan(day)) for day in order]
         assert ts.merge(parts) == ts.count(ts.scan(order))
+
+
+TEXTS, LABELS = ["Bacon free, free", "the end"], ["a", "b"]
+# Rules that cut texts into other terms, or count other things.
+CUTS: list[dict[str, Any]] = [
+    {"lowercase": False},
+    {"binary": True},
+    {"ngram_range": (1, 2)},
+    {"stop_words": ["the"]},
+    {"stop_words": "english"},
+    {"analyzer": "char"},
+    {"analyzer": str.split},
+    {"strip_accents": "ascii"},
+    {"token_pattern": r"\w+"},
+    {"tokenizer": str.split},
+    {"preprocessor": str.upper},
+    {"hashing": 13},
+]
+
+
+def named(rules: dict[str, Any]) -> str:
+    return "usual" if not rules else "-".join(map(str, rules))
+
+
+@pytest.mark.parametrize("rules", CUTS, ids=named)
+@pytest.mark.parametrize("saved", [False, True])
+def test_counts_of_other_rules_are_refused(
+    rules: dict[str, Any], saved: bool, run: Any, tmp_path: Path
+) -> None:
+    usual, other = ts.count_texts(TEXTS, LABELS), ts.count_texts(TEXTS, LABELS, **rules)
+    (name,) = rules
+    paths = [str(tmp_path / file) for file in ("usual.termsift", "same.termsift", "other.termsift")]
+    for counts, path in zip((usual, usual, other), paths, strict=True):
+        counts.save(path)
+    if saved:
+        usual, other = ts.load(paths[0]), ts.load(paths[2])
+    before = usual.to_bytes(), other.to_bytes()
+    for together, where in (
+        (lambda: ts.merge([usual, usual, other]), "in part 2 and .* in part 0"),
+        (lambda: ts.merge([other, usual]), "in part 1 and .* in part 0"),
+        (lambda: usual + other, "in one and .* in the other"),
+        (lambda: usual + usual - other, "in one and .* in the other"),
+    ):
+        with pytest.raises(ValueError, match=rf"different rules: {name} is .* {where}"):
+            together()
+    assert (usual.to_bytes(), other.to_bytes()) == before
+    result = run("merge", *paths, "-o", str(tmp_path / "all.termsift"))
+    assert result.code == 1
+    assert f"{name} is " in result.err
+    assert all(path in result.err for path in (paths[0], paths[2]))
+    assert ts.merge([other, other]).n_docs == 4
+    assert name in repr(other)
+    assert f"\nrules: {name}=" in run("info", paths[2]).out
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        *({"min_df": 2}, {"max_df": 0.9}, {"max_features": 1}, {"vocabulary": ["bacon", "end"]}),
+        *({"stop_words": []}, {"ngram_range": [1, 1]}, {"ngram_range": (np.int64(1), 1)}),
+    ],
+    ids=named,
+)
+def test_rules_that_drop_terms_may_differ(rules: dict[str, Any]) -> None:
+    usual, other = ts.count_texts(TEXTS, LABELS), ts.count_texts(["end", "end"], LABELS, **rules)
+    assert ts.merge([usual, other]).n_docs == 4
+    assert ts.merge([usual, other])._state.rules == ts.text.TextRules()
+
+
+def test_rules_without_effect_and_the_order_of_stop_words_are_no_difference() -> None:
+    for a, b in (
+        ({"stop_words": ["the", "end"]}, {"stop_words": {"end", "the"}}),
+        ({"tokenizer": str.split}, {"tokenizer": str.split, "token_pattern": None}),
+        ({"preprocessor": str.upper}, {"preprocessor": str.upper, "lowercase": False}),
+    ):
+        parts = [ts.count_texts(TEXTS, LABELS, **rules) for rules in (a, b)]
+        assert ts.merge(parts).n_docs == 4
+
+
+def test_the_rules_of_a_matrix_are_unknown_so_those_of_the_texts_stay() -> None:
+    usual = ts.count_texts(TEXTS, LABELS, lowercase=False)
+    other = counted(np.ones((1, usual.n_terms), dtype=int), ["a"], usual.term_names)
+    for parts in ([usual, other], [other, usual]):
+        assert ts.merge(parts)._state.rules == usual._state.rules
+        with pytest.raises(ValueError, match="lowercase is True in part 2 and False in part"):
+            ts.merge([*parts, ts.count_texts(TEXTS, LABELS)])
+    usual.update(np.ones((1, usual.n_terms), dtype=int), ["b"])
+    assert repr(usual).endswith("exact, lowercase=False>")
+
+
+def shown_of_every_way(folder: Path, rules: dict[str, Any]) -> Iterator[str]:
+    table = folder / "mail.csv"
+    table.write_text("text,label\nBacon free,a\nthe end,b\n")
+    yield repr(ts.count_texts(TEXTS, LABELS, **rules))
+    yield repr(ts.count(ts.scan(table, **rules)))
+    yield repr(ts.load(ts.count_texts(TEXTS, LABELS, **rules).to_bytes()))
+    yield repr(pickle.loads(pickle.dumps(ts.count_texts(TEXTS, LABELS, **rules))))
+    yield repr(ts.count_texts(TEXTS, LABELS, **rules).subset(["a"]))
+    yield repr(ts.count_texts(TEXTS, LABELS, max_features=4, **rules))
+    if find_spec("dask"):
+        yield repr(ts.dask.count_texts([(TEXTS, LABELS)], **rules))
+
+
+def test_counts_show_the_rules_that_cut_their_texts(tmp_path: Path) -> None:
+    rules = {"lowercase": False, "ngram_range": (1, 2)}
+    for shown in shown_of_every_way(tmp_path, rules):
+        assert shown.endswith(", exact, ngram_range=(1, 2), lowercase=False>")
+    for shown in shown_of_every_way(tmp_path, {}):
+        assert shown.endswith(", exact>")
+    assert repr(ts.text.TextRules(**rules)) == "TextRules(ngram_range=(1, 2), lowercase=False)"
+    assert repr(ts.text.TextRules(tokenizer=str.split)) == "TextRules(tokenizer=split)"
+    counts = ts.count_texts(TEXTS, LABELS, **rules)
+    write_report(counts, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Counts: tf=raw, ngram_range=(1, 2), lowercase=False, " in page

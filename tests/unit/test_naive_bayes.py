@@ -193,9 +193,8 @@ def test_a_scan_keeps_the_rules_as_a_list_does(tmp_path: Path) -> None:
         ts.count(X, Y),
         ts.count_texts(TEXTS, LABELS, analyzer=str.split),
         ts.count_texts(TEXTS, LABELS, hashing=50).with_min_df(2),
-        ts.count_texts(TEXTS, LABELS) + ts.count_texts(TEXTS, LABELS, stop_words=["but"]),
     ],
-    ids=["matrix", "function", "hashes", "sum of different rules"],
+    ids=["matrix", "function", "hashes"],
 )
 def test_counts_without_rules_refuse_texts(counts: ts.ClassCounts) -> None:
     with pytest.raises(ValueError, match="hold no rules for them"):

@@ -22,6 +22,8 @@ from signals import LIMIT, start_hearing
 from termsift._util.sealing import sealed
 from termsift.io import _checkpoint
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* texts are empty")
+
 WORDS = [f"w{i}" for i in range(40)] + ["a_word_of_more_than_sixteen_bytes", "naïve", "的话", "x\0"]
 RULES: list[dict[str, Any]] = [
     {},

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import pickle
 import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +16,7 @@ import pytest
 import termsift as ts
 from termsift.text import TextRules
 from termsift.text._blocks import text_blocks
+from termsift.text._english import ENGLISH_STOP_WORDS
 from termsift.text._matrices import BlockCounter, count_blocks
 
 TEXTS = [
@@ -46,6 +51,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     for rules in (
         {"ngram_range": (1, 2)},
         {"stop_words": ["the"]},
+        {"stop_words": "english"},
         {"lowercase": False},
         {"analyzer": "char"},
         {"analyzer": "char", "token_pattern": "unused"},
@@ -54,7 +60,6 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         assert TextRules(**rules).native is not None
     assert counted(["a b"], analyzer=blanks)[0].shape == (1, 2)
     needy: list[tuple[str, dict[str, Any]]] = [
-        ("stop_words='english'", {"stop_words": "english"}),
         ("token_pattern", {"token_pattern": "a"}),
         ("tokenizer", {"tokenizer": blanks, "token_pattern": "a", "min_df": 2}),
         ("tokenizer", {"tokenizer": blanks}),
@@ -139,6 +144,74 @@ def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
 def test_a_misspelt_option_of_reading_is_told(name: str, meant: str) -> None:
     with pytest.raises(TypeError, match=f"argument '{name}', .*; did you mean '{meant}'"):
         ts.scan("c.csv", **{name: "x"})
+
+
+def test_the_english_stop_words_are_those_of_scikit_learn() -> None:
+    theirs = pytest.importorskip("sklearn.feature_extraction.text")
+    assert ENGLISH_STOP_WORDS == theirs.ENGLISH_STOP_WORDS
+
+
+def terms_by_each_door(cut: Any, folder: Path, rule: str) -> Iterator[Callable[[], Any]]:
+    """Yield calls that return the terms and their counts for the texts "x x y" and "longer"."""
+    texts, labels = ["x x y", "longer"], ["a", "b"]
+    rules = {rule: cut}
+    table = folder / "texts.csv"
+    table.write_text("text,label\nx x y,a\nlonger,b\n")
+
+    def shown(counts: ts.ClassCounts) -> dict[str, int]:
+        return dict(zip(counts.term_names, counts.collection_term_frequency.tolist(), strict=True))
+
+    yield lambda: shown(ts.count_texts(texts, labels, **rules))
+    yield lambda: shown(ts.count_texts(iter(texts), np.eye(2, dtype=int), **rules))
+    yield lambda: shown(ts.count(ts.scan(table, **rules)))
+    if find_spec("dask"):
+        yield lambda: shown(ts.dask.count_texts([(texts, labels)], **rules))
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        lambda text: Counter(text.split()),
+        lambda text: dict.fromkeys(text.split()),
+        lambda text: (word for word in dict.fromkeys(text.split())),
+        lambda text: np.array(sorted(set(text.split()))),
+        lambda text: {*text.split()},
+    ],
+)
+def test_an_analyzer_may_return_any_iterable_of_strings(cut: Any, tmp_path: Path) -> None:
+    for found in terms_by_each_door(cut, tmp_path, "analyzer"):
+        assert found() == {"longer": 1, "x": 1, "y": 1}  # keys count once, as by scikit-learn
+        assert all(type(term) is str for term in found())
+
+
+def test_an_analyzer_that_returns_a_string_returns_characters(tmp_path: Path) -> None:
+    for found in terms_by_each_door(lambda text: text[:3], tmp_path, "analyzer"):
+        assert found() == {" ": 1, "l": 1, "n": 1, "o": 1, "x": 2}
+
+
+@pytest.mark.parametrize(
+    ("cut", "what"),
+    [
+        (lambda text: text.split() if len(text) < 6 else None, "None"),
+        (lambda text: [None] if len(text) > 5 else [text], "None"),
+        (lambda text: [7] if len(text) > 5 else [text], "7"),
+        (lambda text: 7 if len(text) > 5 else [text], "7"),
+    ],
+)
+@pytest.mark.parametrize("rule", ["analyzer", "tokenizer"])
+def test_what_is_no_list_of_strings_is_refused_by_document(
+    cut: Any, what: str, rule: str, tmp_path: Path
+) -> None:
+    message = f"returned {what} for the text of document 1, expected an iterable of strings"
+    for found in terms_by_each_door(cut, tmp_path, rule):
+        with pytest.raises(TypeError, match=message):
+            found()
+
+
+def test_words_may_form_terms_of_any_length() -> None:
+    pytest.importorskip("sklearn")
+    for most in (999, 1000, 10**6):
+        assert ts.count_texts(["aa bb"], [0], ngram_range=(1, most)).n_terms == 3
 
 
 def test_rules_are_pickled() -> None:

@@ -38,6 +38,8 @@ class TextCounter {
   // reads a block while the other threads count earlier blocks. Returns the number of documents added.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);
 
+  // Returns the number of texts so far without a character.
+  std::int64_t n_empty() const;
   // Returns the approximate memory of the terms and counts so far, in bytes.
   std::int64_t n_bytes() const;
 

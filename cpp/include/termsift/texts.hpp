@@ -1,6 +1,7 @@
 // Views of documents that the caller holds. No text is copied.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -32,6 +33,11 @@ inline std::int64_t unit_bytes(TextEncoding encoding) {
   return encoding == TextEncoding::ucs4 ? 4 : encoding == TextEncoding::ucs2 ? 2 : 1;
 }
 inline std::int64_t bytes_of(const Text& text) { return unit_bytes(text.encoding) * text.length; }
+// Returns the number of texts without a character. A missing text is not counted.
+inline std::int64_t n_empty_of(Texts texts) {
+  const auto is_empty = [](const Text& text) { return text.length == 0 && text.data != nullptr; };
+  return std::count_if(texts.begin(), texts.end(), is_empty);
+}
 
 // Thrown if a text is not valid UTF-8. Lone surrogates and overlong forms are not valid UTF-8.
 struct BadText : std::runtime_error {

@@ -155,6 +155,7 @@ struct TextCounter::State {
   SharedTerms shared;                               // the terms that threads have moved out of `classes`
   std::vector<CountedChunk> chunks;                 // the chunks of a counter by document, in the documents' order
   std::vector<std::int64_t> class_documents;        // the number of documents of each class, in a counter by class
+  std::int64_t n_empty = 0;                         // the number of texts without a character
   std::int64_t n_marked = 0;                        // the value of n_entries() when unite_if_due() last found enough entries
   std::unique_ptr<Vocabulary> vocabulary;           // null until the terms are sorted
 
@@ -231,6 +232,7 @@ struct TextCounter::State {
   std::int64_t add_table(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
     make_room(classes, threads);
     std::vector<std::vector<std::int64_t>> of_threads(classes.size());  // the number of documents of each class
+    std::atomic<std::int64_t> n_empty_read = 0;
     FirstFailure failure;  // in the order of the file's blocks, so the error does not depend on the threads
     std::mutex reading;
     std::int64_t n_read = 0;
@@ -251,6 +253,7 @@ struct TextCounter::State {
           const std::size_t n_classes = checked(block.texts, block.classes);
           if (own.size() < n_classes) own.resize(n_classes, 0);
           for (const ClassId c : block.classes) ++own[static_cast<std::size_t>(c)];
+          n_empty_read += n_empty_of(block.texts);
           const ByClass sorted = termsift::by_class(block.texts, block.classes, n_classes);
           const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
           for (std::size_t c = 0; c + 1 < bounds.size(); ++c) count_chunk(sorted, bounds[c], bounds[c + 1], worker);
@@ -259,6 +262,7 @@ struct TextCounter::State {
       }
     });
     failure.rethrow();
+    n_empty += n_empty_read;
     std::int64_t n_docs = 0;
     for (const std::vector<std::int64_t>& own : of_threads) {
       if (class_documents.size() < own.size()) class_documents.resize(own.size(), 0);
@@ -378,10 +382,12 @@ void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threa
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
   if (!state_->by_class) {
     if (!classes.empty()) throw std::invalid_argument("a counter by document cannot have classes");
-    return state_->change([&] { state_->add_documents(texts, threads); });
+    state_->change([&] { state_->add_documents(texts, threads); });
+  } else {
+    const std::size_t n_classes = State::checked(texts, classes);
+    state_->change([&] { state_->add_classes(texts, classes, n_classes, threads); });
   }
-  const std::size_t n_classes = State::checked(texts, classes);
-  state_->change([&] { state_->add_classes(texts, classes, n_classes, threads); });
+  state_->n_empty += n_empty_of(texts);
 }
 
 std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
@@ -391,6 +397,8 @@ std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Th
   state_->change([&] { n_docs = state_->add_table(table, n_bytes, threads); });
   return n_docs;
 }
+
+std::int64_t TextCounter::n_empty() const { return state_->n_empty; }
 
 std::int64_t TextCounter::n_bytes() const {
   std::int64_t sum = state_->shared.n_bytes();

@@ -360,7 +360,8 @@ class NaiveBayes:
     def _rules_of_terms(self) -> TextRules:
         """The text rules of the counts, with the terms of the model as the vocabulary."""
         rules, names = self._rules, self._names
-        if rules is None or (rules.hashing is None and names is None):
+        unnamed = rules is not None and rules.hashing is None and names is None
+        if rules is None or rules.names_functions or unnamed:
             raise ValueError(
                 "X holds texts, but the counts hold no rules for them: only count_texts and scan "
                 "keep rules, if no rule is a function; pass a matrix of the counted columns"

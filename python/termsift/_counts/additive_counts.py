@@ -149,6 +149,7 @@ class AdditiveCounts:
 
     def __repr__(self) -> str:
         self = self._snapshot()
+        rules = self._state.rules
         kind = "exact" if self._counts.exact else "float"
         if self.tf != "raw":
             kind += f", tf={self.tf}"
@@ -160,7 +161,8 @@ class AdditiveCounts:
             f"{validation.number_of(self.n_classes, 'class')} x "
             f"{validation.number_of(self.n_terms, 'term')}, "
             f"{validation.number_of(self._counts.n_pairs, 'pair')}, {kind}"
-            f"{f', {self._state.part}' if self._state.part else ''}>"
+            f"{f', {self._state.part}' if self._state.part else ''}"
+            f"{f', {rules.shown}' if rules and rules.changed else ''}>"
         )
 
     def __eq__(self, other: object) -> bool:
@@ -315,14 +317,15 @@ class AdditiveCounts:
             labels = validation.Labels(united, to_united[labels.codes], labels.indptr)
             present = before.with_classes(in_self)
             counts = add_documents(present, matrix, labels, weights, tf, threads)
-            self._state = Held(counts, united, names, tf)
+            self._state = Held(counts, united, names, tf, self._state.rules)
         return self
 
     def __add__(self, other: Self) -> Self:
         """Return the counts of both collections together, with classes matched by label.
 
         Terms are matched by index. Exact counts are added exactly. A sum of float counts may differ
-        by rounding from a count of both collections at once.
+        by rounding from a count of both collections at once. ValueError is raised if both know the
+        rules that cut their texts, and the rules differ.
         """
         if not isinstance(other, AdditiveCounts):
             return NotImplemented

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +12,17 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.documents import count_scan, counted, counted_within, part_within
+from termsift._counts.documents import (
+    count_scan,
+    counted,
+    counted_within,
+    finished,
+    part_within,
+)
 from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents
 from termsift._util.files import existing
-from termsift._util.messages import levels_to_caller
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
@@ -193,7 +197,7 @@ def count_texts(
         The same counts, bit for bit, as `termsift.count` returns for the matrix
         ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``. The terms are sorted and
         have names, but hashed terms have no names. If a ``vocabulary`` is given, it determines the
-        columns of the terms. If no text has a term, a warning says so.
+        columns of the terms. If no document has a term, a warning says so.
 
     Raises
     ------
@@ -235,7 +239,10 @@ def count_texts(
         raise TypeError("max_memory may read texts twice, but an iterator can be read only once")
     y, classes = (list(v) if isinstance(v, Iterator) else v for v in (y, classes))
 
+    documents: LabelledTexts | None = None
+
     def count(cutting: TextRules, limit: int | None) -> Held:
+        nonlocal documents
         part_bytes = None if limit is None else part_within(limit)
         documents = LabelledTexts(
             texts, y, text=text, label=label, classes=classes, part_bytes=part_bytes
@@ -245,12 +252,8 @@ def count_texts(
     def sketched(sketch: TermSketch) -> TermSketch:
         return sketch.update(texts, text=text, n_threads=n_threads)
 
-    held = counted_within(max_memory, cutting, tf, count, sketched)
-    # Counts with a sketch, or of some buckets of terms, may rightly have no terms.
-    if terms is None and text_rules.buckets is None and not held.counts.n_terms:
-        what = f"no text has {text_rules.what_counts}, so the counts have no terms"
-        warnings.warn(what, stacklevel=levels_to_caller())
-    return ClassCounts._of(held._replace(rules=text_rules.that_cut))
+    counts = counted_within(max_memory, cutting, tf, count, sketched)
+    return ClassCounts._of(finished(counts, text_rules, documents, sketched=terms is not None))
 
 
 def load(source: str | os.PathLike[str] | Buffer) -> ClassCounts:
@@ -300,9 +303,9 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     Raises
     ------
     ValueError
-        If the parts differ in ``tf`` or in the number of unnamed terms, if only some parts have
-        names (``a + b`` adds such parts by index), or if terms are matched by name and a part
-        contains a name twice.
+        If the parts differ in ``tf``, in a rule that cut their texts or in the number of unnamed
+        terms, if only some parts have names (``a + b`` adds such parts by index), or if terms are
+        matched by name and a part contains a name twice.
 
     Notes
     -----
@@ -318,15 +321,25 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['egg', 'jam', 'tea'], [[2, 0, 1], [0, 3, 4]])
     """
+    listed = validation.check_iterable(parts, "parts", "ClassCounts")
+    return merge_named((f"part {number}", part) for number, part in enumerate(listed))
+
+
+def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
+    """Merge counts. Errors begin with the name of a part."""
     merged: Held | None = None
-    for number, part in enumerate(validation.check_iterable(parts, "parts", "ClassCounts")):
+    named_rules: tuple[str, TextRules] | None = None  # the first rules, and the name of their part
+    for name, part in parts:
         if not isinstance(part, ClassCounts):
-            raise TypeError(f"part {number} is {validation.a_kind(part)}, expected ClassCounts")
+            raise TypeError(f"{name} is {validation.a_kind(part)}, expected ClassCounts")
         held = part._state
+        if held.rules is not None:
+            named_rules = named_rules or (name, held.rules)
+            held.rules.check_same(named_rules[1], name, named_rules[0])
         if merged is not None:
             a = _with_strings_for_numbers(merged, held)
             b = _with_strings_for_numbers(held, merged)
-            with validation.naming(f"part {number} and the parts before it"):
+            with validation.naming(f"{name} and the parts before it"):
                 held = a.united(b)
         merged = held
     if merged is None:

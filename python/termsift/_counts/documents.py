@@ -24,6 +24,7 @@ from termsift.io._matrices import integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import MatrixBlock, TextBlock, labelled
 from termsift.text import TextRules
+from termsift.text._advice import about_documents, about_rules, warn
 from termsift.text._blocks import LabelledTexts, naming_rows
 from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import MOST_BYTES, TermSketch
@@ -61,11 +62,26 @@ def check_fits(n_bytes: int, limit: int | None) -> None:
         raise TermsDoNotFitError
 
 
-def with_terms(counts: Held, rules: TextRules) -> Held:
-    """Return the counts with their rules; raise an error if no term is left."""
-    # Some buckets of terms may be empty.
-    if not counts.counts.n_terms and rules.hashing is None and rules.buckets is None:
-        raise ValueError(f"empty vocabulary; no text has {rules.what_counts}")
+def finished(
+    counts: Held,
+    rules: TextRules,
+    seen: LabelledTexts | TextCounting | None = None,
+    *,
+    sketched: bool = False,
+) -> Held:
+    """Return the counts of a collection with its rules, and warn about signs of mistakes.
+
+    ``seen`` knows the first label and the number of empty texts, unless the collection was counted
+    in parts. Some buckets of terms may be empty, and so may the terms of a sketch, whose rules were
+    checked before.
+    """
+    held = counts.counts
+    if not sketched:
+        warn(about_rules(rules))
+        if not held.n_terms and rules.buckets is None:
+            warn([f"no document has {rules.what_counts}, so the counts have no terms"])
+    about = (seen.first_label, seen.n_empty) if seen is not None else ()
+    warn(about_documents(counts.classes, held.class_docs.tolist(), held.n_docs, *about))
     return counts._replace(rules=rules.that_cut)
 
 
@@ -159,10 +175,12 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 
 def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
     """Count the documents of a scan, with the terms in the same order as in `read_collection`."""
-    counts = _of_texts(scan, tf, n_threads) if scan.has_texts else _of_matrices(scan, tf, n_threads)
-    with validation.naming(scan._source):
-        finish = with_terms if scan.has_texts else kept_terms_only
-        counts = finish(counts, scan.rules)
+    if scan.has_texts:
+        counts = _of_texts(scan, tf, n_threads)
+    else:
+        counts = _of_matrices(scan, tf, n_threads)
+        with validation.naming(scan._source):
+            counts = kept_terms_only(counts, scan.rules)
     if scan._labels_are_text:
         counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
     return ClassCounts._of(counts)
@@ -188,8 +206,10 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     check_rules_of_parts(scan.rules, tf)
     threads, options = validation.check_n_threads(n_threads), scan._options
     folder, job = options.checkpoint, scan._job(tf) if options.checkpoint else {}
+    counting: TextCounting | None = None
 
     def count(rules: TextRules, limit: int | None) -> Held:
+        nonlocal counting
         counting = TextCounting(rules, tf, threads, limit)
         checkpoint = Checkpoint(folder, "counts", job)
         counting.start(checkpoint.load(partial(file.read_bytes, name="checkpoint")))
@@ -213,7 +233,10 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
         scan._each("sketched", add, None, checkpoint, sketch.to_bytes)
         return sketch
 
-    return counted_within(options.max_memory, scan.rules, tf, count, sketched, folder is not None)
+    twice = folder is not None
+    counts = counted_within(options.max_memory, scan.rules, tf, count, sketched, twice)
+    # With a checkpoint, an earlier run may have counted empty texts.
+    return finished(counts, scan.rules, None if twice else counting)
 
 
 def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
@@ -248,7 +271,7 @@ def count_parts(
     if max_memory is not None:
         cutting = total(sketch_part, TermSketch.__add__).counting_rules()
     counts = total(count_part, united)
-    return ClassCounts._of(with_terms(kept_terms_only(counts._state, rules), rules))
+    return ClassCounts._of(finished(kept_terms_only(counts._state, rules), rules))
 
 
 class TextCounting:
@@ -260,11 +283,14 @@ class TextCounting:
     def __init__(self, rules: TextRules, tf: str, n_threads: int, limit: int | None) -> None:
         self._new_tally = partial(tally_of, rules, tf, n_threads)
         self._limit = limit
+        self.n_empty = 0  # the number of texts without a character
+        self.first_label: str | None = None
         self.start()
 
     def start(self, total: Held | None = None) -> None:
         """Start an empty tally for the next documents, whose counts are added to ``total``."""
         self._total, self.tally, self.n_docs = total, self._new_tally(), 0
+        self._n_empty_before = 0
         self.coder = validation.LabelCoder(None)
 
     def counts(self) -> Held:
@@ -283,6 +309,7 @@ class TextCounting:
             codes = self.coder.codes(block.labels)[block.codes]
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
             self.n_docs += len(block)
+            self._note(block.texts.n_empty)
         held = 0 if self._total is None else _STRING_BYTES * self._total.counts.n_terms
         check_fits(held + self.tally.n_bytes, self._limit)
 
@@ -293,6 +320,14 @@ class TextCounting:
             n_bytes = min(n_bytes, part_within(self._limit))
         self.n_docs += self.tally.add_table(table, n_bytes)
         self.coder.codes(table.labels(len(self.coder.classes)))  # gives numbers to the new labels
+        self._note(self.tally.n_empty - self._n_empty_before)
+        self._n_empty_before = self.tally.n_empty
+
+    def _note(self, n_empty: int) -> None:
+        """Note how many of the last texts are empty, and the label of the very first text."""
+        self.n_empty += n_empty
+        if self.first_label is None and self.n_docs:
+            self.first_label = str(self.coder.classes[0])
 
 
 def tally_of(
@@ -320,6 +355,11 @@ class ByClass:
     def n_bytes(self) -> int:
         """The approximate number of bytes that the terms and counts so far take."""
         return self._counter.n_bytes
+
+    @property
+    def n_empty(self) -> int:
+        """The number of texts so far without a character."""
+        return self._counter.n_empty
 
     def add_table(self, table: _core.Table, n_bytes: int) -> int:
         """Count about the next ``n_bytes`` of a table, and return the number of documents."""

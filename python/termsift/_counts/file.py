@@ -68,7 +68,7 @@ def write_to(file: IO[bytes], state: Held) -> None:
     if tf != "raw":
         header["tf"] = tf
     if rules is not None:
-        header["rules"] = rules.changed
+        header["rules"] = rules.stored
     if kept is not None:
         header["part"] = kept
     file.write(bytes(_HEADER.size))

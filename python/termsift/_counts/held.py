@@ -87,7 +87,7 @@ class Held(NamedTuple):
     classes: list[Hashable]  # The labels of the rows of ``counts``.
     names: NDArray[np.object_] | None  # The names of the terms.
     tf: str
-    rules: TextRules | None = None  # The rules for texts, or None if one is a function.
+    rules: TextRules | None = None  # The rules that cut the texts, or None if they are unknown.
     part: PartOfTerms | None = None  # The buckets of terms, or None if all terms are present.
 
     @classmethod
@@ -100,10 +100,9 @@ class Held(NamedTuple):
         if self.part != other.part and self.classes and other.classes:
             return self._beside(other)
         self._check_no_totals()
-        names = self._common_names(other)
+        rules, names = self._common_rules(other), self._common_names(other)
         united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
         counts = self.counts.with_classes(in_self).merge(other.counts.with_classes(in_other))
-        rules = self.rules if self.rules == other.rules else None
         return Held(counts, united, names, self.tf, rules, self.part or other.part)
 
     def minus(self, part: Held) -> Held:
@@ -111,6 +110,7 @@ class Held(NamedTuple):
         if self.part != part.part:
             raise ValueError("cannot subtract counts that hold other buckets of terms")
         self._check_no_totals()
+        self._common_rules(part)
         names = self._common_names(part)
         if unknown := set(part.classes).difference(self.classes):
             label = next(label for label in part.classes if label in unknown)
@@ -256,6 +256,16 @@ class Held(NamedTuple):
                 "the other; termsift.merge matches terms by name"
             )
         return max(self.names, other.names, key=len)
+
+    def _common_rules(self, other: Held) -> TextRules | None:
+        """Return the rules of both counts; raise an error if they are known and differ.
+
+        The rules of a matrix or table are unknown, so the rules of the other counts remain.
+        """
+        if self.rules is None or other.rules is None:
+            return self.rules or other.rules
+        self.rules.check_same(other.rules)
+        return self.rules
 
     def _in_names(self, column_of: dict[str, int]) -> Held:
         """Return the counts in the columns of a merged vocabulary."""

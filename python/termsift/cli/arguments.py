@@ -102,7 +102,7 @@ def add_input(
 
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("texts (values marked * need scikit-learn)")
+    group = parser.add_argument_group("texts (a value marked * needs scikit-learn)")
     drop = "drop terms in {} than N documents; N may be a share of all, such as 0.01"
     add_values(
         group,
@@ -110,7 +110,7 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--max-df", number, "N", drop.format("more")),
         ("--max-features", int, "N", "keep only the N most frequent terms"),
         ("--ngram-range", numbers, "A,B", "terms of A to B words (default: 1,1)"),
-        ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english *"),
+        ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english"),
         ("--hashing", int, "N", "hash terms into N columns, which have no names"),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
         ("--token-pattern", str, "REGEX", r"pattern of a word, such as '\w+' * (default: \w\w+)"),

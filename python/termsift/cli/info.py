@@ -31,7 +31,10 @@ def _write(out: TextIO, counts: ts.ClassCounts, source: str) -> None:
         unknown = counts._counts.undocumented[c]
         documents = "unknown" if unknown else grouped(counts._counts.class_docs[c])
         rows.append((output.shown(counts.classes[c]), documents, grouped(counts.class_tokens[c])))
-    out.write(f"{source}: {output.summary(counts)}\n\n")
+    out.write(f"{source}: {output.summary(counts)}\n")
+    if (rules := counts._state.rules) is not None and rules.changed:
+        out.write(f"rules: {rules.shown}\n")
+    out.write("\n")
     output.write_table(out, rows, "<>>")
     if counts.n_classes > len(largest):
         out.write(f"... and {counts.n_classes - len(largest):,} smaller classes\n")

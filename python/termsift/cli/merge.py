@@ -6,13 +6,14 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._util.validation import naming
+from termsift._counts import counting
+from termsift._util.messages import printable
 from termsift.cli import arguments, inputs, output
 
 _MORE = """\
-Classes are matched by label. Terms are matched by name, or by index if no file has names. Files
-are read one at a time. Drop rare terms with this command and not with count, because a term that is
-rare in one part may be common in the whole.
+Classes are matched by label. Terms are matched by name, or by index if no file has names. The rules
+that cut the texts must be the same in all files. Files are read one at a time. Drop rare terms with
+this command and not with count, because a term that is rare in one part may be common in the whole.
 """
 
 
@@ -30,12 +31,8 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     output.check_counts_file(args.output)
     inputs.refuse_repeated(args.inputs)
-    first, *others = args.inputs
-    counts = ts.load(first)
-    for path in others:
-        part = ts.load(path)
-        with naming(path):
-            counts = ts.merge([counts, part])
+    first = args.inputs[0]
+    counts = counting.merge_named((printable(path), ts.load(path)) for path in args.inputs)
     if args.min_df is not None:
         if counts.term_names is None:
             raise ValueError(

@@ -17,6 +17,7 @@ from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import TextBlock, labelled
 from termsift.text import TextRules
+from termsift.text._advice import about_rules, warn
 from termsift.text._matrices import count_blocks
 
 
@@ -123,7 +124,9 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     X, names = count_blocks(texts(), rules, scan._options.n_threads)
     scan._check_read(len(labels))
     if of_train is None and not X.nnz:
-        raise ValueError(f"{scan._source}: no text has {rules.what_counts}")
+        raise ValueError(f"{scan._source}: no document has {rules.what_counts}")
+    if of_train is None:
+        warn(about_rules(rules))
     y = integers_if_all_whole(labels)
     return Collection(X, y, names, scan._source)
 

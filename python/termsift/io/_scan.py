@@ -260,13 +260,13 @@ class Scan:
 
     def _job(self, tf: str) -> dict[str, Any]:
         """Return the files and options on which the counts of texts depend, for a checkpoint."""
-        rules, options = self.rules.that_cut, self._options
+        options = self._options
         files = [(str(s.path), s.n_bytes, s.path.stat().st_mtime_ns) for s in self._sources]
         names = ("text", "label", "encoding", "input_format", "skip", "max_memory")
         return {
             "files": files,
             "tf": tf,
-            "rules": rules and rules.changed,
+            "rules": self.rules.that_cut.stored,
             "min_df": self.rules.min_df,
             **{name: getattr(options, name) for name in names},
         }

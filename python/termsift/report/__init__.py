@@ -108,6 +108,7 @@ def write_report(
     counts = counts._snapshot()
     validation.check_integer(k, "k")
     entry = find_describer(method)
+    rules = counts._state.rules
     overall: MethodName = "g2" if method == "key" else method
     with text_output(path) as file:  # a wrong path is an error before any computation
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
@@ -136,6 +137,7 @@ def write_report(
             "method_title": entry.title,
             "formula": f"{entry.formula}. {entry.source}",
             "tf": counts.tf,
+            "rules": f", {rules.shown}" if rules is not None and rules.changed else "",
             "n_docs": number(counts.n_docs),
             "n_classes": number(counts.n_classes),
             "n_terms": number(counts.n_terms),

@@ -54,10 +54,10 @@ def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator
         raise TypeError(f"texts must hold strings in order, got {validation.a_kind(texts)}")
     if type(texts).__name__ == "LazyFrame":
         raise TypeError("texts is a LazyFrame: pass texts.collect(), or merge counts of batches")
-    if text is None and label is None and not _is_frame(texts):
+    if text is None and label is None and not is_frame(texts):
         whole = _whole(texts)
         return _iterated(texts) if whole is None else iter([(whole, None)])
-    if _is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
+    if is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
         text = _text_column(texts, list(texts.columns), text, label)
         with validation.naming(f"column {text!r}"):
             whole = _whole(texts[text])
@@ -132,7 +132,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
         yield _core.Texts.of_strings(block, allow_missing=True, first_row=row), None
 
 
-def _is_frame(texts: Any) -> bool:
+def is_frame(texts: Any) -> bool:
     """Return whether an object has columns. A Series has one dimension, so it has no columns."""
     names = ("columns", "column_names", "schema")
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
@@ -171,6 +171,13 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
         text = names[0]
     check_columns(names, {"text": text, "label": label})
     return text
+
+
+def only_column(frame: Any) -> Any:
+    """Return the column of a frame that has only one."""
+    if is_from(frame, "pyarrow"):
+        return frame.column(_text_column(frame, frame.schema.names, None, None))
+    return frame[_text_column(frame, list(frame.columns), None, None)]
 
 
 def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
@@ -220,6 +227,8 @@ class LabelledTexts:
         self._labels = None if y is None else validation.check_labels(y, None, given)
         self.one_label_each = self._labels is None or self._labels.indptr is None
         self.n_docs = 0
+        self.n_empty = 0  # the number of texts without a character
+        self.first_label: Hashable = None  # the label of the first document, if it has only one
         self.first = 0  # the number of the first document in the last block
 
     @property
@@ -244,6 +253,9 @@ class LabelledTexts:
             if len(texts.missing):
                 place = self.first + texts.missing[0]
                 raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
+            if not self.first and len(labels.codes) and self.one_label_each:
+                self.first_label = labels.classes[labels.codes[0]]
+            self.n_empty += texts.n_empty
             yield texts, labels
         if n is not None and self.n_docs < n:
             raise ValueError(f"there are {n} labels for {self.n_docs} texts")

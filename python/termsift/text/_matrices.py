@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.messages import printable
 from termsift._util.validation import object_array
 from termsift.text._terms import drops, kept_terms
 
@@ -54,7 +55,7 @@ class BlockCounter:
         self._words: dict[str, int] = rules.columns() or {}
         self._index: _core.TextIndex | None = None
         if self._native is None:
-            self._cut = rules.cutter()
+            self._cut, self._n_before = rules.cutter(), 0
         elif rules.vocabulary is not None:
             self._index = _core.TextIndex(self._native, self.names.tolist())
 
@@ -91,7 +92,8 @@ class BlockCounter:
             return csr(self._index.matrix(texts, self._threads), self.n_columns)
         parts: tuple[NDArray[Any], ...]
         if self._native is None:
-            terms, parts = _counted_in_python(map(self._cut, strings(texts)))
+            terms, parts = _counted_in_python(map(self._cut, strings(texts)), self._n_before)
+            self._n_before += len(texts)
         else:
             counter, _ = counted([texts], self._native, self._threads)
             terms, parts = counter.terms(), counter.matrix(None, self._threads)
@@ -152,17 +154,33 @@ def strings(texts: _core.Texts) -> Iterator[Any]:
 
 
 def _counted_in_python(
-    documents: Iterable[Iterable[str]],
+    documents: Iterable[Iterable[str]], first: int
 ) -> tuple[list[str], tuple[NDArray[np.int64], ...]]:
-    """Return the distinct terms of documents, and the CSR arrays of their counts."""
+    """Return the distinct terms of documents, and the CSR arrays of their counts.
+
+    ``first`` is the number of the first document.
+    """
     words: dict[str, int] = {}
     columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
-    for document in documents:
-        for word, times in Counter(document).items():
+    for number, document in enumerate(documents, first):
+        if not isinstance(document, Iterable):
+            raise TypeError(_no_terms(document, number))
+        # Like scikit-learn, count the keys of a mapping once each.
+        for word, times in Counter(iter(document)).items():
+            if not isinstance(word, str):
+                raise TypeError(_no_terms(word, number))
             columns.append(words.setdefault(word, len(words)))
             occurrences.append(times)
         row_ends.append(len(columns))
-    return list(words), tuple(np.array(p, np.int64) for p in (occurrences, columns, row_ends))
+    names = [str(word) for word in words]  # a word of numpy becomes a str of Python
+    return names, tuple(np.array(p, np.int64) for p in (occurrences, columns, row_ends))
+
+
+def _no_terms(value: Any, number: int) -> str:
+    return (
+        f"the analyzer or tokenizer returned {printable(repr(value), 80)} for the text of document "
+        f"{number}, expected an iterable of strings"
+    )
 
 
 def stacked(parts: Iterable[tuple[Any, Any, Any]], n_columns: int) -> scipy.sparse.csr_array:

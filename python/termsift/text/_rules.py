@@ -13,15 +13,42 @@ import numpy as np
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
+from termsift._util.messages import printable
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_LONGEST_VALUE = 60  # the most characters of a rule's value that are shown
+# The rules that must be equal if counts are added. All others only drop terms.
+_CUTTING = (
+    *("ngram_range", "stop_words", "lowercase", "analyzer", "hashing", "strip_accents"),
+    *("token_pattern", "tokenizer", "preprocessor", "binary"),
+)
 _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 
 @dataclass(frozen=True)
+class NamedFunction:
+    """The name of a function that cut the texts of some counts, which do not keep the function."""
+
+    name: str
+
+    def __call__(self, *_: Any) -> Any:
+        """Raise an error, because only the name is known."""
+        raise ValueError(f"counts keep only the name of the function {self.name}")
+
+    def __repr__(self) -> str:
+        return printable(self.name, 40)
+
+    @classmethod
+    def of(cls, function: Any) -> NamedFunction:
+        """Return the name of a function, or of the class of a callable object."""
+        name = getattr(function, "__name__", type(function).__name__)
+        return function if isinstance(function, cls) else cls(str(name))
+
+
+@dataclass(frozen=True, repr=False)
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
@@ -39,7 +66,8 @@ class TextRules:
         a number of documents, and a float is a share of all documents. ``termsift compare --test``
         applies the limits to the training documents.
     stop_words : "english", collection of str, or None
-        Words that are left out of all terms: scikit-learn's English list, or your own list.
+        Words that are left out of all terms: scikit-learn's English list, which termsift contains,
+        or your own list.
     lowercase : bool, default True
         Whether "Bacon" and "bacon" are the same word.
     analyzer : {"word", "char", "char_wb"} or callable
@@ -190,7 +218,8 @@ class TextRules:
         if callable(self.analyzer):
             return self.analyzer
         needy = ("tokenizer", "preprocessor", "token_pattern", "strip_accents")
-        asks = next(name for name in needy if getattr(self, name) != getattr(TextRules, name))
+        changed = (name for name in needy if getattr(self, name) != getattr(TextRules, name))
+        asks = next(changed, "an ngram_range of 1,000 words or more")
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", asks)
         names = (*needy, "analyzer", "lowercase", "stop_words")
         rules = {name: getattr(self, name) for name in names}
@@ -203,8 +232,7 @@ class TextRules:
         """The rules for the core, or None if the core cannot cut texts by these rules."""
         words = self.stop_words
         if isinstance(words, str):
-            text = require("sklearn.feature_extraction.text", "sklearn", "stop_words='english'")
-            words = text.ENGLISH_STOP_WORDS
+            from termsift.text._english import ENGLISH_STOP_WORDS as words
         arguments = native_arguments(self, words)
         if arguments is None or self.buckets is None:
             return None if arguments is None else _core.TextRules(*arguments)
@@ -219,20 +247,88 @@ class TextRules:
         return {r.name: value for r, value in rules.items() if repr(value) != repr(r.default)}
 
     @property
-    def that_cut(self) -> TextRules | None:
-        """A copy without the rules that drop terms, or None if a rule is a function."""
-        if any(map(callable, self.changed.values())):
-            return None
-        words = self.stop_words
-        words = words if words is None or isinstance(words, str) else tuple(sorted(words))
-        every: dict[str, Any] = {"min_df": 1, "max_df": 1.0, "max_features": None}
-        every |= {"ngram_range": tuple(self.ngram_range), "vocabulary": None, "buckets": None}
-        return replace(self, stop_words=words, **every)
+    def stored(self) -> dict[str, Any]:
+        """The changed rules as JSON values; of a function, only the name."""
+        return {
+            name: {"function": NamedFunction.of(value).name} if callable(value) else value
+            for name, value in self.changed.items()
+        }
+
+    @property
+    def shown(self) -> str:
+        """The changed rules, such as ``lowercase=False, ngram_range=(1, 2)``."""
+        shown = []
+        for name, value in self.changed.items():
+            value = NamedFunction.of(value) if callable(value) else value
+            shown.append(f"{name}={printable(repr(value), _LONGEST_VALUE)}")
+        return ", ".join(shown)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shown})"
+
+    @property
+    def that_cut(self) -> TextRules:
+        """The rules that cut texts into terms, without rules that drop terms or have no effect.
+
+        Counts keep these rules. Of a function, the name is left.
+        """
+        values = {name: getattr(self, name) for name in self._effective}
+        for name, value in values.items():
+            if callable(value):
+                values[name] = NamedFunction.of(value)
+        if "ngram_range" in values:
+            values["ngram_range"] = tuple(map(int, self.ngram_range))
+        words = values.get("stop_words")
+        if words is not None and not isinstance(words, str):
+            values["stop_words"] = tuple(sorted(set(words))) or None
+        return TextRules(**values)
+
+    @property
+    def _effective(self) -> list[str]:
+        """The names of the rules that have an effect on how texts are cut."""
+        if callable(self.analyzer):
+            return ["analyzer", "binary"]
+        without: set[str] = set()
+        if self.preprocessor is not None:
+            without |= {"lowercase", "strip_accents"}
+        if self.tokenizer is not None or self.analyzer != "word":
+            without |= {"token_pattern"}
+        if self.analyzer != "word":
+            without |= {"tokenizer"}
+        return [name for name in _CUTTING if name not in without]
+
+    @property
+    def unused(self) -> list[str]:
+        """The changed rules without effect. None and False are ways to leave out a rule."""
+        values = self.changed
+        names = (name for name in _CUTTING if name not in self._effective)
+        return [name for name in names if values.get(name) not in (None, False)]
+
+    @property
+    def for_words(self) -> _core.TextRules | None:
+        """The rules for the core that cut single words, without stop words."""
+        return replace(self, stop_words=None, ngram_range=(1, 1), vocabulary=None).native
+
+    @property
+    def names_functions(self) -> bool:
+        """Whether a function that cut the texts is known only by its name."""
+        return any(isinstance(value, NamedFunction) for value in self.changed.values())
+
+    def check_same(self, others: TextRules, here: str = "one", there: str = "the other") -> None:
+        """Raise an error if two collections were cut by different rules."""
+        for name in _CUTTING:
+            mine, theirs = getattr(self, name), getattr(others, name)
+            if mine != theirs:
+                mine, theirs = (printable(repr(x), _LONGEST_VALUE) for x in (mine, theirs))
+                raise ValueError(
+                    f"the texts were cut by different rules: {name} is {mine} in {here} and "
+                    f"{theirs} in {there}; count both with the same rules"
+                )
 
     @property
     def what_counts(self) -> str:
         """A phrase for error messages about what a text must contain at least."""
-        shown = ", ".join(self.changed)
+        shown = self.shown
         return f"a term by these rules: {shown}" if shown else "a word of two or more letters"
 
     @property
@@ -265,6 +361,14 @@ def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRule
 
 
 def read_rules(changed: dict[str, Any]) -> TextRules:
-    """Return the rules for values of `TextRules.changed`, even if JSON turned tuples into lists."""
-    values: Any = (tuple(value) if type(value) is list else value for value in changed.values())
-    return TextRules(**dict(zip(changed, values, strict=True)))
+    """Return the rules for values of `TextRules.stored`, even if JSON turned tuples into lists."""
+
+    def read(value: Any) -> Any:
+        match value:
+            case list():
+                return tuple(value)
+            case {"function": str(name)} if len(value) == 1:
+                return NamedFunction(name)
+        return value
+
+    return TextRules(**{name: read(value) for name, value in changed.items()})

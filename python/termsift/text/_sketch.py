@@ -10,6 +10,7 @@ import numpy as np
 from termsift import _core
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
+from termsift.text._advice import about_rules, warn
 from termsift.text._blocks import naming_rows, text_blocks
 from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 
@@ -49,7 +50,7 @@ class TermSketch:
                 "min_df: leave out functions, token_pattern, max_df, max_features, hashing, "
                 "buckets and vocabulary"
             )
-        self.rules, self.min_df = rules.that_cut or rules, min_df
+        self.rules, self.min_df = rules.that_cut, min_df
         try:
             self._sketch = _core.TermSketch(n_bytes)
         except MemoryError:
@@ -108,7 +109,7 @@ class TermSketch:
     def to_bytes(self) -> bytes:
         """Return the sketch as bytes, for `from_bytes`."""
         counters = self._sketch.counters.tobytes()
-        about = {"hash": _HASH, "min_df": self.min_df, "rules": self.rules.changed}
+        about = {"hash": _HASH, "min_df": self.min_df, "rules": self.rules.stored}
         return sealed(about, counters) + counters
 
     @classmethod
@@ -157,7 +158,7 @@ class TermSketch:
         return _RulesOfSketch(**vars(self.rules), sketch=self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _RulesOfSketch(TextRules):
     """Rules that keep only the terms whose counter in a sketch reaches min_df."""
 
@@ -228,5 +229,8 @@ def sketch_texts(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['eggs'], [[3], [0]])
     """
-    sketch = TermSketch(rules_of(rules, sketch_texts), min_df, n_bytes)
-    return sketch.update(texts, text=text, n_threads=n_threads)
+    text_rules = rules_of(rules, sketch_texts)
+    sketch = TermSketch(text_rules, min_df, n_bytes)
+    sketch.update(texts, text=text, n_threads=n_threads)
+    warn(about_rules(text_rules))
+    return sketch

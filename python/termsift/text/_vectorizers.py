@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import wraps
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
 from termsift._util.validation import check_n_threads, is_integer
-from termsift.text._blocks import text_blocks
+from termsift.text._blocks import is_frame, only_column, text_blocks
 from termsift.text._matrices import counted, csr, kept_columns, stacked, strings
 from termsift.text._terms import Arguments, limits, native_arguments
 
@@ -44,6 +45,37 @@ _CUTTING = (
 )
 
 
+class _Vocabulary(dict[str, int]):
+    """The columns of terms, and how often they were changed, so that an index can follow them.
+
+    Copies and pickles are plain dicts.
+    """
+
+    n_changes = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+def _noting(name: str) -> Callable[..., Any]:
+    """Return a method of dict that notes that the vocabulary changes."""
+    method = getattr(dict, name)
+
+    @wraps(method)
+    def change(self: _Vocabulary, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(self, *args, **kwargs)
+        finally:
+            self.n_changes += 1
+
+    return change
+
+
+for _name in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault",
+              "update"):  # fmt: skip
+    setattr(_Vocabulary, _name, _noting(_name))
+
+
 class _CutByCore:
     """The methods of both vectorizers that use the core."""
 
@@ -67,6 +99,17 @@ class _CutByCore:
             elif _is_column(documents):
                 return text_blocks(documents)
         return text_blocks(map(self.decode, documents))
+
+    def _iterable(self: Any, documents: Any) -> Any:
+        """Return documents over which scikit-learn can iterate."""
+        # A function may read lists, numbers or missing values. All other rules read strings.
+        reads_strings = self.preprocessor is None and not callable(self.analyzer)
+        if not _is_column(documents):
+            return documents
+        if reads_strings or not hasattr(documents, "__iter__"):
+            return chain.from_iterable(map(strings, text_blocks(documents)))
+        column = only_column(documents) if is_frame(documents) else documents
+        return (value.as_py() for value in column) if is_from(column, "pyarrow") else column
 
     def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
         """Return counts in the vectorizer's dtype. A count outside the dtype is an error."""
@@ -158,7 +201,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             self._validate_ngram_range()
             native = self._native()
         if native is None:
-            X = super().fit_transform(_iterable(raw_documents))
+            X = super().fit_transform(self._iterable(raw_documents))
             X.sort_indices()
             return X
         self._warn_for_unused_params()
@@ -176,7 +219,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         if not terms:
             cure = "Try a lower min_df or a higher max_df."
             raise ValueError(f"After pruning, no terms remain. {cure}")
-        vocabulary = dict(zip(terms, count()))
+        vocabulary = _Vocabulary(zip(terms, count()))
         X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, vocabulary)
         self.vocabulary_ = vocabulary
         return as_configured(X)
@@ -186,7 +229,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         native = self._native() if fixed_vocab else None
         index = None if native is None else self._index(native)
         if index is None:
-            terms, X = super()._count_vocab(_iterable(raw_documents), fixed_vocab)
+            terms, X = super()._count_vocab(self._iterable(raw_documents), fixed_vocab)
             return terms, X
         threads, terms = check_n_threads(self.n_threads), self.vocabulary_
         rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
@@ -196,22 +239,36 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if the core does not support it."""
         columns = self.vocabulary_
+        # A plain dict, which only the user can have assigned, is compared with a copy.
+        content = columns.n_changes if isinstance(columns, _Vocabulary) else dict(columns)
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
-        if made_for == native and vocabulary is columns:
+        if made_for == (native, content) and vocabulary is columns:
             return index
         terms = sorted(columns, key=columns.__getitem__)
         in_order = all(columns[term] == column for column, term in enumerate(terms))
         index = None
         if in_order and all(isinstance(term, str) for term in terms):
             index = _core.TextIndex(_core.TextRules(*native), terms)
-        self._made = native, columns, index  # a single assignment is safe for threads
+        self._made = (native, content), columns, index  # a single assignment is safe for threads
         return index
+
+    def _validate_vocabulary(self) -> None:
+        super()._validate_vocabulary()
+        if self.fixed_vocabulary_:
+            self.vocabulary_ = _Vocabulary(self.vocabulary_)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the index, which is rebuilt on demand."""
         state = dict(super().__getstate__())
         state.pop("_made", None)
+        if type(state.get("vocabulary_")) is _Vocabulary:
+            state["vocabulary_"] = dict(state["vocabulary_"])
         return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        if type(getattr(self, "vocabulary_", None)) is dict:
+            self.vocabulary_ = _Vocabulary(self.vocabulary_)
 
 
 class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ignore[misc]
@@ -256,11 +313,13 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
             Counts. Each row has unit norm unless ``norm`` is None.
         """
         native = None
-        if not isinstance(X, str) and is_integer(self.n_features) and 0 < self.n_features < 2**31:
+        if not (is_integer(self.n_features) and 0 < self.n_features < 2**31):
+            self._validate_params()  # scikit-learn's hasher divides by n_features
+        if not isinstance(X, str):
             self._validate_ngram_range()
             native = self._native()
         if native is None:
-            return super().transform(_iterable(X))
+            return super().transform(self._iterable(X))
         # In a bool matrix every count is True, so counts of opposite signs must not cancel.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
@@ -287,17 +346,12 @@ _with_n_threads(HashingVectorizer, sklearn_text.HashingVectorizer)
 
 
 def _is_column(documents: Any) -> bool:
-    """Return whether documents are an array of strings or a column with the Arrow interface."""
+    """Return whether documents are an array of strings, a frame or a column of Arrow."""
+    if is_frame(documents) and is_from(documents, "pandas"):
+        return True
     if isinstance(documents, np.ndarray):
         return documents.dtype.kind in "UT"
     if is_from(documents, "pandas") and documents.ndim == 2:
         return True  # pandas 2.1 has no Arrow interface
     is_arrow = hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__")
     return is_arrow and getattr(documents, "dtype", None) != np.dtype(object)
-
-
-def _iterable(documents: Any) -> Any:
-    """Return documents over which scikit-learn can iterate."""
-    if not _is_column(documents):
-        return documents
-    return chain.from_iterable(map(strings, text_blocks(documents)))

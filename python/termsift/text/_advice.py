@@ -1,0 +1,116 @@
+"""Warnings about rules that cannot work, and about documents that look like a mistake.
+
+Each warning is given once for a collection, after counting, and says what to do. Only functions
+that read a whole collection warn, so a grid search or a cross-validation does not.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from termsift import _core
+from termsift._util.messages import levels_to_caller
+from termsift._util.validation import grouped, listed
+from termsift.text._matrices import counted
+
+if TYPE_CHECKING:
+    from termsift.text._rules import TextRules
+
+_ENOUGH = 20  # Smaller collections are examples, in which every class may have one document.
+_SHARE = 0.9  # With so many classes per document, labels are no classes.
+_SHOWN = 5
+
+
+def warn(messages: Iterable[str]) -> None:
+    """Give each warning at the line that called the package."""
+    for message in messages:
+        warnings.warn(message, stacklevel=levels_to_caller())
+
+
+def about_rules(rules: TextRules) -> Iterator[str]:
+    """Yield a message for each kind of rule that has no effect, or that cannot match."""
+    if unused := rules.unused:
+        by = next(n for n in ("analyzer", "tokenizer", "preprocessor") if n in rules.changed)
+        yield (
+            f"{' and '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect with this "
+            f"{by}: leave out {'it' if len(unused) == 1 else 'them'}, or apply "
+            f"{'it' if len(unused) == 1 else 'them'} in a function"
+        )
+    native = rules.native
+    if native is None:  # the function or scikit-learn, which warns itself, cuts the stop words
+        return
+    if rules.stop_words is not None and not isinstance(rules.stop_words, str):
+        words = sorted(set(rules.stop_words))
+        found = _terms_of(words, rules.for_words)
+        if missing := sorted(found.difference(words)):
+            yield (
+                f"some stop words cannot match, because these rules turn them into "
+                f"{listed(missing[:_SHOWN])}{_more(missing)}: add these words to stop_words"
+            )
+    if rules.vocabulary is not None:
+        terms = list(rules.vocabulary)
+        found = _terms_of(terms, native)
+        if missing := [term for term in terms if term not in found]:
+            yield (
+                f"{len(missing):,} of {len(terms):,} terms of the vocabulary cannot match by these "
+                f"rules: {listed(missing[:_SHOWN])}{_more(missing)}; write terms as the rules cut "
+                "texts (see lowercase, ngram_range and stop_words)"
+            )
+
+
+def _terms_of(texts: list[str], native: Any) -> set[str]:
+    counter, _ = counted([_core.Texts.of_strings(texts)], native, 1)
+    return set(counter.terms())
+
+
+def _more(some: Sequence[Any]) -> str:
+    return f" and {len(some) - _SHOWN:,} more" * (len(some) > _SHOWN)
+
+
+def about_documents(
+    classes: Sequence[Hashable],
+    class_docs: Sequence[float],
+    n_docs: float,
+    first_label: Hashable = None,
+    n_empty: int = 0,
+) -> Iterator[str]:
+    """Yield a message for each sign that texts or labels are not what they should be.
+
+    The time is O(classes). ``first_label`` is the label of the first document, if it is known.
+    """
+    docs_of = {c: n for c, n in zip(classes, class_docs, strict=True) if n}
+    others = [n for c, n in docs_of.items() if c != first_label]
+    is_large, shown = n_docs >= _ENOUGH, grouped(n_docs)
+    if is_large and len(docs_of) > _SHARE * n_docs:
+        yield (
+            f"{shown} documents have {len(docs_of):,} different labels: if texts and labels are "
+            "swapped, pass the texts first, or name the columns by text= and label="
+        )
+    elif (
+        is_large
+        and isinstance(first_label, str)
+        and docs_of.get(first_label) == 1
+        and len(others) > 1
+        and min(others) > 1
+    ):
+        yield (
+            f"the label of the first document, {first_label!r}, occurs nowhere else: if the first "
+            "row is a header, leave it out, or name the columns by text= and label="
+        )
+    by_key: dict[str, list[str]] = {}
+    for label in docs_of:
+        if isinstance(label, str):
+            by_key.setdefault(" ".join(label.split()).casefold(), []).append(label)
+    if alike := [labels for labels in by_key.values() if len(labels) > 1]:
+        yield (
+            f"the classes {' and '.join(map(repr, alike[0]))} differ only in blanks or case"
+            f"{f' (and so do {len(alike) - 1:,} other groups)' if len(alike) > 1 else ''}: if they "
+            "are one class, make their labels equal, or merge them with ClassCounts.subset"
+        )
+    if is_large and n_empty:
+        yield (
+            f"{n_empty:,} of {shown} texts are empty, and count as documents without terms: if "
+            "they are missing, leave out these documents"
+        )

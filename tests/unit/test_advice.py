@@ -1,0 +1,147 @@
+"""Warnings about rules that cannot work and about documents that look like a mistake."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import termsift as ts
+
+TEXTS, LABELS = ["I don't like the Good film", "the end of a bad film"], ["good", "bad"]
+
+
+def doors(folder: Path, texts: list[str], labels: list[str], **rules: Any) -> Iterator[Any]:
+    """Yield calls that count the same texts."""
+    table = folder / "texts.tsv"
+    rows = zip(["text", *texts], ["label", *labels], strict=True)
+    table.write_text("".join(f"{text}\t{label}\n" for text, label in rows))
+    yield lambda: ts.count_texts(texts, labels, **rules)
+    yield lambda: ts.count_texts(iter(texts), labels, **rules)
+    yield lambda: ts.count(ts.scan(table, **rules))
+    if find_spec("dask"):
+        yield lambda: ts.dask.count_texts([(texts, labels)], **rules)
+
+
+def told_once(count: Callable[[], Any], message: str) -> None:
+    with pytest.warns(UserWarning, match=message) as told:
+        count()
+    assert len(told) == 1, [str(one.message) for one in told]
+    assert told[0].filename == __file__
+
+
+RULES: list[tuple[dict[str, Any], str]] = [
+    ({"stop_words": ["don't"]}, r"some stop words cannot match, .* into 'don': add these words"),
+    ({"stop_words": ["Good", "the"]}, "some stop words cannot match, .* into 'good': add"),
+    ({"stop_words": ["bad film"]}, "into 'bad', 'film': add these words to stop_words"),
+    ({"vocabulary": ["Good", "film"]}, "1 of 2 terms of the vocabulary cannot match .*: 'Good';"),
+    ({"vocabulary": ["film", "bad film"]}, "1 of 2 terms .* cannot match by these rules: 'bad f"),
+    ({"vocabulary": ["film", "the"], "stop_words": ["the"]}, "cannot match .*: 'the'; write"),
+    ({"analyzer": str.split, "ngram_range": (1, 2)}, "ngram_range has no effect with this analy"),
+    ({"analyzer": str.split, "preprocessor": str.upper}, "preprocessor has no effect with this an"),
+    ({"analyzer": "char", "tokenizer": str.split}, "tokenizer has no effect with this analyzer"),
+    ({"analyzer": "char", "token_pattern": r"\w+"}, "token_pattern has no effect with this ana"),
+    ({"tokenizer": str.split, "token_pattern": r"\w+"}, "token_pattern has no effect .* tokenizer"),
+    ({"preprocessor": str.upper, "strip_accents": "ascii"}, "strip_accents has no .* preprocess"),
+]
+
+
+@pytest.mark.parametrize(("rules", "message"), RULES, ids=lambda x: str(x)[:30])
+def test_rules_that_cannot_work_are_told(
+    rules: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    if {"tokenizer", "preprocessor"} & set(rules):
+        pytest.importorskip("sklearn")
+    for count in doors(tmp_path, TEXTS, LABELS, **rules):
+        told_once(count, message)
+    if "stop_words" in rules and "vocabulary" not in rules:
+        told_once(lambda: ts.sketch_texts(TEXTS, min_df=1, **rules), message)
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {},
+        *({"stop_words": words} for words in ("english", [], ["a"], ["the", "good"])),
+        {"stop_words": ["don't", "don"]},
+        {"stop_words": ["Good"], "lowercase": False},
+        *({"vocabulary": words} for words in (["film"], {"film": 0, "good": 1})),
+        {"vocabulary": ["good film", "film"], "ngram_range": (1, 2)},
+        {"vocabulary": ["like film"], "ngram_range": (2, 2), "stop_words": ["the", "good"]},
+        {"vocabulary": ["lik", " the"], "analyzer": "char", "ngram_range": (3, 4)},
+        {"vocabulary": [" th"], "analyzer": "char_wb", "ngram_range": (3, 3)},
+        {"analyzer": str.split, "lowercase": False, "binary": True},
+        {"tokenizer": str.split, "token_pattern": None},
+        {"tokenizer": str.split, "ngram_range": (1, 2)},
+    ],
+)  # fmt: skip
+def test_rules_that_work_are_not_told(rules: dict[str, Any], tmp_path: Path) -> None:
+    if "tokenizer" in rules:
+        pytest.importorskip("sklearn")
+    for count in doors(tmp_path, TEXTS, LABELS, **rules):
+        count()
+
+
+MANY = [f"text {i} of many" for i in range(40)]
+TWO = ["good", "bad"] * 20
+SANE: list[tuple[list[str], list[str], str]] = [
+    (TWO, MANY, "40 documents have 40 different labels: if texts and labels are swapped"),
+    (MANY, ["class", *TWO[1:]], "the label of the first document, 'class', occurs nowhere else"),
+    (
+        MANY,
+        [*TWO[:-1], "Bad"],
+        "the classes 'Bad' and 'bad' differ only in blanks or case",
+    ),
+    (MANY[:4], ["a b", "a  b", "c", "d"], "the classes 'a  b' and 'a b' differ only in blanks or"),
+]
+
+
+@pytest.mark.parametrize(("texts", "labels", "message"), SANE)
+def test_documents_that_look_like_a_mistake_are_told(
+    texts: list[str], labels: list[str], message: str, tmp_path: Path
+) -> None:
+    calls = [*doors(tmp_path, texts, labels)]
+    if "first document" in message:
+        del calls[3:]  # the counts of parts do not hold the label of the first document
+    for count in calls:
+        told_once(count, message)
+
+
+def test_documents_that_are_right_are_not_told(tmp_path: Path) -> None:
+    for texts, labels in (
+        (MANY, TWO),
+        (MANY[:19], MANY[:19]),  # few documents are an example
+        (MANY, ["one", *TWO[1:-1], "other"]),  # other classes are as rare as the first
+        (MANY[:5], ["a", "b", "b", "c", "c"]),
+    ):
+        for count in doors(tmp_path, texts, labels):
+            count()
+
+
+@pytest.mark.filterwarnings("default")
+def test_the_shell_tells_each_warning_once(run: Any, tmp_path: Path) -> None:
+    rows = [f"{text},{label}\n" for text, label in zip(MANY, ["class", *TWO[1:]], strict=True)]
+    (tmp_path / "mail.csv").write_text("".join(["text,label\n", *rows, ",bad\n"]))
+    (tmp_path / "words").write_text("don't\nGood\n")
+    for command in (["rank"], ["info"], ["keyness"], ["report", "-o", str(tmp_path / "r.html")]):
+        name, *options = command
+        options += ["good", "bad"] if name == "keyness" else []
+        result = run(name, tmp_path / "mail.csv", "--stop-words", tmp_path / "words", *options)
+        assert result.code == 0, result.err
+        for message in ("some stop words cannot match", "'class', occurs nowhere", "1 of 41 texts"):
+            assert result.err.count(message) == 1, (name, message)
+
+
+def test_a_grid_search_warns_of_nothing() -> None:
+    selection = pytest.importorskip("sklearn.model_selection")
+    X, y = np.eye(40, 6, dtype=int), np.array(["good", "Good "] * 20)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ts.cross_validate(X, y, cv=2)
+        grid = selection.GridSearchCV(ts.TermSelector(k=2), {"k": [2, 3]}, scoring=lambda *_: 0.0)
+        grid.fit(X, y)
