@@ -170,16 +170,16 @@ def test_npz_that_is_none(tmp_path: Path, labels: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("hello\n", "Line 1: Not a Matrix Market file. Missing banner."),
-        ("{}3 3 1\n1 1 x\n", "Line 3: Invalid integer value."),
-        ("{}3 3 1\n4 1 1\n", "Line 3: Row index out of bounds"),
-        ("{}3 3 1\n1 1 99999999999999999999\n", "Line 3: Integer out of range."),
+        ("hello\n", ": expected '%%MatrixMarket matrix coordinate integer general' or the like, a"),
+        ("{}3 3 1\n1 1 x\n", ", line 3: expected the numbers of a row and a column, and a number "),
+        ("{}3 3 1\n4 1 1\n", ": Line 3: Row index out of bounds"),
+        ("{}3 3 1\n1 1 99999999999999999999\n", ": Line 3: Integer out of range."),
     ],
 )
 def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: str) -> None:
     banner = "%%MatrixMarket matrix coordinate integer general\n"
     path = write(tmp_path / "c.mtx", content.format(banner))
-    assert complaint(path, labels=labels) == f"c.mtx: {message}"
+    assert complaint(path, labels=labels).startswith(f"c.mtx{message}")
 
 
 # ------------------------------------------------------------------------------------ any file
