@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,99 @@ def test_key_is_the_root_of_g2_times_the_certain_ratio(X: Any, labels: list[str]
     for name in ("log_pvalue", "pvalue_adj"):
         of_g2 = dict(zip(pairs[1], tests[name], strict=True))
         assert table[name].tolist() == [of_g2[pair] for pair in pairs[0]]
+
+
+@pytest.fixture
+def several() -> ts.ClassCounts:
+    rng = np.random.default_rng(0)
+    X = rng.poisson(0.4, (150, 40))
+    X[:50, :5] += rng.poisson(0.9, (50, 5))
+    return ts.count(X, np.repeat(["a", "b", "c"], 50))
+
+
+@pytest.mark.parametrize("method", ["key", "g2", "chi2", "chi2_counts", "g2_counts"])
+def test_a_ranking_knows_the_adjusted_pvalues_of_its_terms(
+    several: ts.ClassCounts, method: Any
+) -> None:
+    test = "g2" if method == "key" else method
+    expected = several.significance(test, per_class=True).adjusted()
+    found = distinctive_terms(several, method)
+    several.update(np.ones((30, 40), dtype=int), ["a"] * 30)  # later than the list
+    for row, ranking in enumerate(found.values()):
+        values = expected[row, ranking.indices]
+        assert ranking.pvalues_adj.tolist() == values.tolist()
+        assert ranking[3:9:2].pvalues_adj.tolist() == values[3:9:2].tolist()
+        assert ranking.columns()["pvalue_adj"].tolist() == values.tolist()
+        copied = pickle.loads(pickle.dumps(ranking[1:]))
+        assert copied.pvalues_adj.tolist() == values[1:].tolist()
+    assert 0 < np.count_nonzero(expected < 0.05) < expected.size
+
+
+def test_a_method_that_is_no_test_has_no_pvalues(several: ts.ClassCounts) -> None:
+    ranking = distinctive_terms(several, "md")["a"]
+    assert ranking.pvalues_adj is None
+    assert "pvalue_adj" not in ranking.columns()
+    assert several.rank("g2").pvalues_adj is None
+    assert "pvalue_adj" not in class_columns(several, "md")
+
+
+@pytest.mark.parametrize("method", ["key", "chi2", "chi2_counts", "md", "bns"])
+@pytest.mark.parametrize("most_sorted", [1 << 24, 10])
+def test_terms_that_are_not_significant_are_left_out(
+    several: ts.ClassCounts, method: Any, most_sorted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("termsift._scores.class_terms._MOST_SORTED", most_sorted)
+    test = several.significance(method if "chi2" in method else "g2", per_class=True)
+    adjusted = test.adjusted() if most_sorted > 10 else np.minimum(test.pvalues * 120, 1)
+    found = distinctive_terms(several, method, max_pvalue=0.05)
+    table = class_columns(several, method, max_pvalue=0.05)
+    for row, (label, whole) in enumerate(distinctive_terms(several, method).items()):
+        kept = [i for i in whole.indices if adjusted[row, i] <= 0.05]
+        assert found[label].indices.tolist() == kept
+        assert found[label].pvalues_adj == pytest.approx(adjusted[row, kept], rel=1e-12)
+        assert table["index"][table["class"] == label].tolist() == kept
+        first = distinctive_terms(several, method, 2, max_pvalue=0.05)[label]
+        assert first.indices.tolist() == kept[:2]  # the limit comes before k
+    assert len(found["a"]) >= 2
+    assert table["pvalue_adj"].max() <= 0.05
+
+
+def test_wrong_limits_of_pvalues(several: ts.ClassCounts) -> None:
+    for wrong in (-0.1, 1.5, float("nan")):
+        with pytest.raises(ValueError, match="max_pvalue must be"):
+            distinctive_terms(several, max_pvalue=wrong)
+    with pytest.raises(TypeError, match="max_pvalue"):
+        several.to_frame(max_pvalue="small")  # type: ignore[arg-type]
+    texts = ["one two", "two three", "three four", "four five"]
+    part = ts.count_texts(texts, list("aabb"), buckets=(2, [0]))
+    with pytest.raises(ValueError, match="max_pvalue needs all terms"):
+        distinctive_terms(part, "g2", max_pvalue=0.05)
+    assert all(found.pvalues_adj is None for found in distinctive_terms(part, "g2").values())
+    listed = ts.counts_from_table({"a": {"x": 20, "z": 5}, "b": {"x": 1, "y": 7}})
+    with pytest.raises(ValueError, match="unknown"):  # g2 counts documents
+        distinctive_terms(listed, "log_ratio", max_pvalue=0.05)
+    assert len(distinctive_terms(listed, "g2_counts", max_pvalue=0.05)["a"]) == 1
+
+
+def test_a_frame_of_some_classes_has_rates(several: ts.ClassCounts) -> None:
+    table = class_columns(several, "chi2", 3, ["c", "a"])
+    assert list(dict.fromkeys(table["class"])) == ["c", "a"]
+    tokens = dict(zip(several.classes, several.class_tokens.tolist(), strict=True))
+    for label, n, m, here, elsewhere in zip(
+        *(table[name] for name in ("class", "n_class", "n_rest")),
+        *(table[f"per_million_{where}"] for where in ("class", "rest")),
+        strict=True,
+    ):
+        assert here == pytest.approx(1e6 * n / tokens[label])
+        assert elsewhere == pytest.approx(1e6 * m / (sum(tokens.values()) - tokens[label]))
+    # A document of two classes counts once.
+    y = np.array([[1, 1], [1, 0], [0, 1]])
+    both = class_columns(ts.count(np.array([[3, 1], [4, 0], [0, 2]]), y), "md")
+    first = [both[name][0] for name in ("n_class", "per_million_class", "per_million_rest")]
+    assert first == pytest.approx([7, 7e6 / 8, 0])
+    # No token is outside the class.
+    alone = class_columns(ts.count(np.array([[3, 1], [0, 0]]), ["a", "b"]), "jlh")
+    assert alone["per_million_rest"].tolist() == [0, 0]
 
 
 def test_key_is_no_method() -> None:
