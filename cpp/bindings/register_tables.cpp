@@ -131,7 +131,7 @@ void choose_columns(DelimitedTable& table, char delimiter, const std::vector<std
 }  // namespace
 
 void register_tables(py::module_& module) {
-  constexpr std::int64_t block_bytes = TableReader::Options{}.block_bytes;
+  const std::int64_t block_bytes = TableReader::Options{}.block_bytes;
   py::class_<Table>(module, "Table", "A table of labelled texts, which is read in blocks.")
       .def("read", &read)
       .def("count",

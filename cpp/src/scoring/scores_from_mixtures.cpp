@@ -40,12 +40,12 @@ bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimat
 
 template <CountType Count>
 Mixtures sum_mixtures(const ScoreTask<Count>& task, const PairModel& pairs, const Threads& threads) {
-  constexpr std::int64_t chunk_terms = 1 << 14;
+  constexpr std::int64_t range_terms = 1 << 14;
   const std::int64_t n_terms = task.counts.n_terms;
   const auto n = static_cast<std::size_t>(n_terms);
   Mixtures sums{std::vector<double>(n), std::vector<double>(n), std::vector<unsigned char>(n)};
   PerThread<ChunkEntries> entries_of_threads(threads);
-  for_each_range(n_terms, chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
+  for_each_range(n_terms, range_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
     ChunkEntries& entries = entries_of_threads.own(worker, task.n_classes());
     entries.find(task, first, last);
     for (std::size_t k = 0; k < task.n_classes(); ++k) {
@@ -94,7 +94,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double margin = 1e-9;  // the relative margin of a bound, far above its rounding error
-constexpr std::int64_t search_chunk_terms = 1 << 14;
+constexpr std::int64_t search_range_terms = 1 << 14;
 
 // Finds the largest value of each term in chunks of terms. Each thread has its own LargestValues.
 template <CountType Count>
@@ -201,7 +201,7 @@ void score_largest(const ClassCounts<Count>& counts, const Estimation& estimatio
   std::fill_n(scores, counts.n_terms, BlockScorer<Count>(task).results_of_unseen()[0]);
   for (const TermId term : seen) scores[term] = 0;
   PerThread<LargestValues<Count>> searches(threads);
-  for_each_range(counts.n_terms, search_chunk_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
+  for_each_range(counts.n_terms, search_range_terms, threads, [&](std::int64_t first, std::int64_t last, Worker& worker) {
     searches.own(worker, task, pairs, sums, scores).find_present(first, last, worker);
   });
   // One ValueBlock holds the limits of block_terms - 1 blocks of terms.
