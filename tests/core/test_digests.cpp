@@ -152,7 +152,8 @@ TEST(divergences_of_many_classes) {
 
 TEST(divergences_of_tiny_counts) {
   // Without smoothing, tiny counts are scaled, so that no product of double-doubles underflows. Rates are not scaled.
-  for (const auto& [scale, is_rate, expected] : {std::tuple{0x1.8p-965, false, "d9543457bf30df63"}, {0x1.8p-665, true, "ba6ffa769f46773b"}}) {
+  for (const auto& [scale, is_rate, expected] :
+       {std::tuple{0x1.8p-965, false, "d9543457bf30df63"}, {0x1.8p-665, true, "ba6ffa769f46773b"}}) {
     auto in = input<double>(20, 1000, 400);
     for (double& value : in.x.data) value *= scale;
     const auto counts = count(no_counts<double>(20), in.x, in.labels, {});
