@@ -209,6 +209,9 @@ FORGED = {
         f"float n_docs {x}": payload(FLOAT_ARRAYS, n_docs=x)
         for x in (-1.0, math.nan, math.inf, 0.0, 1.5, 1.99999, 2.00001, 100.0, True, "2")
     },
+    "float, a term in more documents than there are": payload(
+        FLOAT_ARRAYS | {"document_frequency": [1.0, 1e308, 1.0]}, n_docs=2.0
+    ),
     "tf of exact counts": payload(tf="log"),
     **{f"tf {tf}": payload(FLOAT_ARRAYS, n_docs=2.0, tf=tf) for tf in ("\ud800", "RAW", 1, None)},
     **{

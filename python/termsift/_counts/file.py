@@ -135,6 +135,10 @@ def _parse(file: IO[bytes], length: int) -> Held:
             raise ValueError(f"{name} is {header[name]!r:.80}")
     arrays: Any = _read_arrays(file, header["arrays"], length - len(line))
     counts = _core.Counts.from_arrays(*(header[name] for name in _SIZES), **arrays)
+    # The core compares exact counts only, because fractional weights are rounded. A sum of larger
+    # numbers could be infinite.
+    if arrays["document_frequency"].max(initial=0) > 2 * header["n_docs"]:
+        raise ValueError("a term is in more documents than the collection has")
     classes = validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
