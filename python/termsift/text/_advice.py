@@ -33,10 +33,10 @@ def about_rules(rules: TextRules) -> Iterator[str]:
     """Yield a message for each kind of rule that has no effect, or that cannot match."""
     if unused := rules.unused:
         by = next(n for n in ("analyzer", "tokenizer", "preprocessor") if n in rules.changed)
+        has, it = ("has", "it") if len(unused) == 1 else ("have", "them")
         yield (
-            f"{' and '.join(unused)} {'has' if len(unused) == 1 else 'have'} no effect with this "
-            f"{by}: leave out {'it' if len(unused) == 1 else 'them'}, or apply "
-            f"{'it' if len(unused) == 1 else 'them'} in a function"
+            f"{' and '.join(unused)} {has} no effect with this {by}: leave {it} out, or let the "
+            f"function apply {it}"
         )
     native = rules.native
     if native is None:  # the function or scikit-learn, which warns itself, cuts the stop words
