@@ -1,3 +1,4 @@
+#include <array>
 #include <numeric>
 
 #include "pybind11.hpp"
@@ -5,6 +6,7 @@
 #include "termsift/greedy.hpp"
 #include "termsift/linear_machines.hpp"
 #include "termsift/naive_bayes.hpp"
+#include "termsift/posteriors.hpp"
 
 namespace termsift::bindings {
 namespace {
@@ -55,6 +57,52 @@ py::tuple classify(const py::object& counts, EventModel model, double b1, const 
   });
 }
 
+// Returns the classifier of these arrays. `pairs` holds of_class, of_term, first_pair and pair_class, or is None if
+// the weights are those of all terms and classes.
+using Pairs = std::optional<std::array<py::array, 4>>;
+
+LinearClasses linear_classes(const py::array& constant, const std::optional<py::array>& term_of, const py::array& weights,
+                             const Pairs& pairs) {
+  LinearClasses classes;
+  classes.constant = span_of<double>(constant, "constant");
+  if (term_of) classes.term_of = span_of<std::int32_t>(*term_of, "term_of");
+  const bool is_table = weights.ndim() == 2 && (weights.flags() & py::array::c_style) && has_dtype<double>(weights);
+  if (!pairs && !is_table) throw py::value_error("weights must be a contiguous array of two dimensions");
+  if (!pairs) {
+    classes.weights = {static_cast<const double*>(weights.data()), at(weights.size())};
+    classes.stride = weights.shape(1);
+    return classes;
+  }
+  classes.weights = span_of<double>(weights, "weights");
+  classes.of_class = span_of<double>((*pairs)[0], "of_class");
+  classes.of_term = span_of<double>((*pairs)[1], "of_term");
+  classes.first_pair = span_of<std::int64_t>((*pairs)[2], "first_pair");
+  classes.pair_class = span_of<std::int32_t>((*pairs)[3], "pair_class");
+  return classes;
+}
+
+// Returns the log posteriors of documents, of shape (n_docs, n_classes).
+py::array posteriors(const py::array& constant, const std::optional<py::array>& term_of, const py::array& weights,
+                     const Pairs& pairs, const py::array& indptr, const py::array& indices, const py::array& data,
+                     std::int64_t n_columns, TermWeight term_weight, int n_threads) {
+  const LinearClasses classes = linear_classes(constant, term_of, weights, pairs);
+  const AnyCsr x = csr_of(indptr, indices, data, n_columns);
+  return computed<double>({x.n_rows, std::ssize(classes.constant)}, n_threads, [&](double* out, const Threads& threads) {
+    log_posteriors(classes, x, term_weight, threads, out);
+  });
+}
+
+// Returns the position of the predicted class of each document.
+py::array predict(const py::array& constant, const std::optional<py::array>& term_of, const py::array& weights,
+                  const Pairs& pairs, const py::array& indptr, const py::array& indices, const py::array& data,
+                  std::int64_t n_columns, TermWeight term_weight, double tie, int n_threads) {
+  const LinearClasses classes = linear_classes(constant, term_of, weights, pairs);
+  const AnyCsr x = csr_of(indptr, indices, data, n_columns);
+  return computed<ClassId>({x.n_rows}, n_threads, [&](ClassId* out, const Threads& threads) {
+    predict_classes(classes, x, term_weight, tie, threads, out);
+  });
+}
+
 // Returns the weights of all linear machines as an array (n_terms + 1, n_classes), whose last row holds the intercepts. Only
 // tests call train(), because guided gain never keeps all weights.
 py::array train(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_terms,
@@ -92,6 +140,10 @@ void register_selectors(py::module_& module) {
              "cost"_a = ConditionalGain{}.machines.cost, "epochs"_a = ConditionalGain{}.machines.epochs);
   module.def("classify_by_prefixes", &classify, "counts"_a, "model"_a, "b1"_a, "ranking"_a, "ks"_a, "indptr"_a, "indices"_a,
              "data"_a, "n_terms"_a, "labels"_a, "term_weight"_a, "n_threads"_a);
+  module.def("log_posteriors", &posteriors, "constant"_a, "term_of"_a, "weights"_a, "pairs"_a, "indptr"_a, "indices"_a,
+             "data"_a, "n_columns"_a, "term_weight"_a, "n_threads"_a);
+  module.def("predict_classes", &predict, "constant"_a, "term_of"_a, "weights"_a, "pairs"_a, "indptr"_a, "indices"_a,
+             "data"_a, "n_columns"_a, "term_weight"_a, "tie"_a, "n_threads"_a);
   module.def("linear_machines", &train, "indptr"_a, "indices"_a, "data"_a, "n_terms"_a, "classes"_a, "n_classes"_a,
              "weights"_a, "cost"_a, "epochs"_a, "n_threads"_a);
 }

@@ -257,6 +257,31 @@ def conditional_gain(
     cost: float = ...,
     epochs: int = ...,
 ) -> tuple[Int64s, Float64s, int]: ...
+def log_posteriors(
+    constant: Float64s,
+    term_of: Int32s | None,
+    weights: Float64s,
+    pairs: tuple[Float64s, Float64s, Int64s, Int32s] | None,
+    indptr: Index,
+    indices: Index,
+    data: Value,
+    n_columns: int,
+    term_weight: TermWeight,
+    n_threads: int,
+) -> Float64s: ...
+def predict_classes(
+    constant: Float64s,
+    term_of: Int32s | None,
+    weights: Float64s,
+    pairs: tuple[Float64s, Float64s, Int64s, Int32s] | None,
+    indptr: Index,
+    indices: Index,
+    data: Value,
+    n_columns: int,
+    term_weight: TermWeight,
+    tie: float,
+    n_threads: int,
+) -> Int32s: ...
 def linear_machines(
     indptr: Index,
     indices: Index,

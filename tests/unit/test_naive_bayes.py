@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -296,7 +299,10 @@ def test_errors_of_documents() -> None:
     bad = X.astype(float)
     bad[2, 3] = np.nan
     for call, error in (
-        (lambda: classifier.predict(X[:, :5]), "X has 5 columns, expected the 15"),
+        (
+            lambda: classifier.predict(X[:, :5]),
+            "X has 5 features, but NaiveBayes is expecting 15 features",
+        ),
         (lambda: classifier.predict(bad), "row 2, column 3"),
         (lambda: classifier.predict(np.full((2, 15), 1e308)), "row 0 that are too large"),
         (lambda: classifier.score(X[:0], []), "there are no documents"),
@@ -326,3 +332,77 @@ def test_lists_without_documents_or_terms_are_refused() -> None:
 def test_a_single_document_cannot_be_left_out() -> None:
     with pytest.raises(ValueError, match="needs two documents or more"):
         ts.count_texts(["aa bb"], ["a"]).naive_bayes().leave_one_out(["aa bb"], ["a"])
+
+
+# ---- the core ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dense_cells", [0, 1 << 24], ids=["pairs", "dense"])
+@pytest.mark.parametrize("model", MODELS)
+def test_no_bit_depends_on_threads_targets_types_or_order(
+    model: Any, dense_cells: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(posteriors, "_DENSE_CELLS", dense_cells)
+    many = rng.poisson(0.3, (1500, 40))
+    labels = rng.integers(0, 13, 1500)
+    counts = ts.count(many, labels)
+    for terms in (None, list(range(3, 40, 4))):
+        classifier = counts.naive_bayes(terms, model=model, n_threads=1)
+        expected = classifier.predict_joint_log_proba(many)
+        predicted = classifier.predict(many)
+        best = expected.max(axis=1, keepdims=True)
+        ties = expected >= best - 2.0**-44 * np.abs(best)
+        assert_array_equal(predicted, classifier.classes_[ties.argmax(axis=1)])
+        alone = np.concatenate([classifier.predict_joint_log_proba(many[[d]]) for d in range(30)])
+        assert_array_equal(alone, expected[:30])
+        rows = sparse.csr_array(many)
+        mixed = rows[:, ::-1][:, ::-1]  # scipy leaves the entries of a row unsorted
+        halves = sparse.csr_array(
+            (np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr), rows.shape
+        )
+        types = [rows.astype(t) for t in (np.int8, np.uint16, np.int32, np.float32, np.float64)]
+        wide = sparse.csr_array(rows)
+        wide.indptr, wide.indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int64)
+        for threads in (1, 2, 5):
+            classifier.set_params(n_threads=threads)
+            for form in (rows, mixed, halves, wide, *types):
+                assert_array_equal(classifier.predict_joint_log_proba(form), expected)
+                assert_array_equal(classifier.predict(form), predicted)
+        before = _core.simd_target()
+        for target in _core.simd_targets():
+            _core.use_simd_target(target)
+            assert_array_equal(classifier.predict_joint_log_proba(rows), expected)
+        _core.use_simd_target(before)
+
+
+def test_many_classes_take_little_memory() -> None:
+    # Log posteriors of all documents at once would take 3 GB.
+    n = 20_000
+    eye = sparse.eye_array(n, dtype=int, format="csr")
+    classifier = ts.count(eye, range(n)).naive_bayes()
+    tracemalloc.start()
+    assert classifier.predict(eye).tolist() == list(range(n))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 10_000_000
+
+
+# ---- without scikit-learn ------------------------------------------------------------------------
+
+
+def test_it_needs_no_scikit_learn() -> None:
+    code = """
+import sys
+sys.modules["sklearn"] = None  # an import of scikit-learn fails
+import numpy as np, termsift as ts
+X, y = np.array([[3, 0], [0, 2]]), ["ham", "spam"]
+try:
+    ts.NaiveBayes().predict(X)
+except ValueError as error:
+    assert isinstance(error, AttributeError) and type(error).__name__ == "NotFittedError"
+fitted = ts.NaiveBayes().set_params(alpha=0.5).fit(X, y).partial_fit(X, y)
+assert fitted.predict(X).tolist() == y and fitted.get_params()["alpha"] == 0.5
+assert fitted.score(X, y) == 1 and fitted.feature_log_prob_.shape == (2, 2)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

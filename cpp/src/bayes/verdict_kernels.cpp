@@ -1,6 +1,7 @@
-// The naive Bayes kernel. The kernel's result is the same for all SIMD targets, because a maximum does not depend on the
-// order of its operands.
+// The naive Bayes kernels. The verdict is the same for all SIMD targets, because a maximum does not depend on the order of
+// its operands.
 #include "simd/logarithms.hpp"
+#include "simd/weighted_row_impl.hpp"
 #include "bayes/verdict_kernels.hpp"
 
 namespace termsift::simd::TERMSIFT_TARGET {
@@ -57,7 +58,7 @@ Verdict judge(const ClassPosteriors& p) {
   return {winner, values[winner] - 2 * errors[winner] - others};
 }
 
-constexpr VerdictKernels kernels{judge};
+constexpr VerdictKernels kernels{judge, add_weights<TermValue>};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

@@ -1,7 +1,9 @@
-// The interface of the naive Bayes kernel, which finds the class with the largest posterior.
+// The interface of the naive Bayes kernels, which find the class with the largest posterior and add up log posteriors.
 #pragma once
 
 #include <cstdint>
+
+#include "simd/weighted_row.hpp"
 
 namespace termsift {
 
@@ -26,8 +28,15 @@ struct ClassPosteriors {
 // no_class is less than any v_c, because the values of documents are less than 2^900.
 inline constexpr double no_class = -0x1p1000;
 
+// A term of a document: the row of its weights, and its value.
+struct TermValue {
+  std::int32_t id;
+  double count;
+};
+
 struct VerdictKernels {
   Verdict (*judge)(const ClassPosteriors&);  // O(stride)
+  void (*add_weights)(const WeightedRow<TermValue>& row);
 
   static const VerdictKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

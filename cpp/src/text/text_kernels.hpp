@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "simd/weighted_row.hpp"
 #include "termsift/portability.hpp"
 #include "termsift/utf8.hpp"
 
@@ -50,14 +51,6 @@ struct DocumentEntry {
   std::uint32_t id, count;
 };
 
-struct WeightedRow {
-  const DocumentEntry* entries;  // columns and counts
-  std::int64_t size;
-  const double* weights;  // (columns, n)
-  std::int64_t n;
-  double* sums;  // (n,), the sums; products are added in the order of the entries
-};
-
 struct TextKernels {
   // Appends the text from `at` on to `out`, in blocks of up to 64 code units. The text ends at `end`. Stops before the first
   // block that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). read_utf8 also
@@ -72,7 +65,7 @@ struct TextKernels {
   // number of values written. No run may begin before the first bit, and the last bit must not be set. `bounds` needs room
   // for 64 values more than are written.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
-  void (*add_weights)(const WeightedRow& row);
+  void (*add_weights)(const WeightedRow<DocumentEntry>& row);
 
   static const TextKernels baseline, avx2, avx512;
 };

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._classify.posteriors import Posteriors
+from termsift._classify.posteriors import best_of as best_of
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
+from termsift._util.estimator import (
+    Estimator,
+    check_feature_names,
+    raise_not_fitted,
+    without_column,
+)
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, naming_rows, text_blocks
 from termsift.text._matrices import BlockCounter
@@ -26,10 +34,10 @@ if TYPE_CHECKING:
 
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
+_Result = TypeVar("_Result")
 
 _CELLS = 1 << 21  # The number of (entry, class) pairs that one step computes.
 _MADE = ("_counter", "_lookup")  # The caches, which fit drops and a pickle leaves out.
-_TIE = 2.0**-44  # Log posteriors tie if they differ from the largest by at most this share.
 
 
 def naive_bayes(
@@ -78,11 +86,11 @@ def naive_bayes(
 
 
 @dataclass(eq=False)
-class NaiveBayes:
+class NaiveBayes(Estimator):
     """A naive Bayes classifier on chosen terms, with scikit-learn's interface.
 
-    `ClassCounts.naive_bayes` fits a classifier to counts, and `fit` fits it to a matrix. Only
-    pipelines, grid searches and some text rules need scikit-learn.
+    `ClassCounts.naive_bayes` fits a classifier to counts, and `fit` and `partial_fit` fit it to
+    matrices. Only pipelines, grid searches and some text rules need scikit-learn.
 
     Parameters
     ----------
@@ -98,7 +106,7 @@ class NaiveBayes:
         The class priors, as an array in the order of ``classes_`` or as a dict by label. The model
         "complement" has no priors.
     n_threads : int, optional
-        The number of threads that count texts, as for `termsift.count`.
+        The number of threads, as for `termsift.count`.
 
     Attributes
     ----------
@@ -106,11 +114,24 @@ class NaiveBayes:
         The labels.
     n_features_in_ : int
         The number of columns in the counts, and in a matrix for `predict`.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        The names of the columns, if they have names. A data frame for `predict` must have the same
+        columns in the same order.
+    class_count_ : ndarray of shape (n_classes,)
+        The number of documents of each class, n_c.
+    feature_count_ : ndarray of shape (n_classes, n_terms)
+        The counts of the model's terms in each class: l_ic, or d_ic for "binary" and "bernoulli".
+    class_log_prior_ : ndarray of shape (n_classes,)
+        The logarithm of each class's prior. The model "complement" does not use it.
+    feature_log_prob_ : ndarray of shape (n_classes, n_terms)
+        The logarithm of each p_ic of the model's terms, or of each rate r_ic for "poisson". As in
+        scikit-learn, the values of "complement" are -log p_ic.
 
     Notes
     -----
     Let class c have n_c documents, d_ic of them with term i, and let term i occur l_ic times in c.
     With k terms and priors pi_c, a document of counts x_i has, up to a constant, the log posteriors
+    (the result of `predict_joint_log_proba`)
 
     - multinomial: log pi_c + sum_i x_i log p_ic, p_ic = (l_ic + alpha) / (sum_i l_ic + k alpha);
     - binary: as multinomial, with d_ic instead of l_ic, and 1 instead of each x_i > 0;
@@ -123,11 +144,10 @@ class NaiveBayes:
     The transformation ``tf`` of the counts also applies to the documents to classify. A class
     without documents has probability 0. If several classes have the same log posterior within a
     relative 2^-44, the first is predicted. The result for a document is the same to the last bit,
-    whatever other documents are in the call. In addition to the results, classifying needs 100 MiB
-    of memory plus 32 bytes for each pair of a class and a term that occurs in the class. If the
-    model has at most 2^24 pairs of a class and a term, a dense array of weights takes up to 128 MiB
-    more, or 256 MiB for texts. Models with more pairs, and `leave_one_out`, also need memory for
-    the matrix of a block of texts.
+    whatever other documents are in the call. If the model has at most 2^24 pairs of a class and a
+    term, it holds a dense array of weights, of up to 128 MiB, and twice this size to classify
+    texts. A larger model takes 12 bytes for each pair of a class and a term that occurs in the
+    class. Then texts, as always in `leave_one_out`, also need memory for the matrix of a block.
 
     Examples
     --------
@@ -144,6 +164,8 @@ class NaiveBayes:
     class_prior: ClassPrior = "empirical"
     n_threads: int | None = None
 
+    _weighted: ClassVar = ("fit", "partial_fit", "score")
+
     # ---- fitting ---------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -152,19 +174,73 @@ class NaiveBayes:
         Parameters
         ----------
         X, y, sample_weight
-            As for `termsift.count`.
+            As for `termsift.count`. X may have any sparse format.
 
         Returns
         -------
         self : NaiveBayes
         """
+        return self._fit(X, y, None, sample_weight)
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Iterable[Hashable] | None = None, sample_weight: Any = None
+    ) -> Self:
+        """Count further documents, and fit the classifier to the counts of all documents.
+
+        The result is that of one `fit` to all documents, bit for bit. The terms remain those of the
+        first call or of the counts. After an error, the classifier is unchanged.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`, with the same columns each time.
+        classes : sequence of labels, optional
+            As for `ClassCounts.update`. Unlike in scikit-learn, the first call does not need the
+            classes, and later calls may add classes.
+
+        Returns
+        -------
+        self : NaiveBayes
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> classifier = ts.NaiveBayes().partial_fit(np.array([[3, 0]]), ["ham"])
+        >>> classifier.partial_fit(np.array([[0, 2]]), ["spam"]).predict(np.array([[1, 4]]))
+        array(['spam'], dtype='<U4')
+        """
+        if not hasattr(self, "classes_"):
+            return self._fit(X, y, classes, sample_weight)
         threads = validation.check_n_threads(self.n_threads)
-        matrix = validation.check_matrix(X, threads)
-        labels = validation.check_labels(y, matrix.n_docs, None)
+        matrix = self._matrix(X, threads)
+        labels = _labels_of(y, matrix.n_docs, classes, self._classes)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
-        counts = add_documents(None, matrix, labels, weights, "raw", threads)
+        labels, in_self = validation.united_labels(self._classes, labels)
+        before = self._counts.with_classes(in_self)
+        with self._naming_fault(matrix):
+            if matrix.n_terms != before.n_terms:
+                validation.check_entries(matrix, threads, "X")
+                matrix = validation.check_matrix(matrix.to_scipy()[:, self._columns], threads)
+            counts = add_documents(before, matrix, labels, weights, self._tf, threads)
+        self._hold(counts, labels.classes, self._columns)
+        return self
+
+    def _fit(self, X: Any, y: Any, classes: Iterable[Hashable] | None, sample_weight: Any) -> Self:
+        threads = validation.check_n_threads(self.n_threads)
+        matrix = validation.check_matrix(_numbers(X), threads)
+        if not matrix.n_terms:
+            raise ValueError(
+                f"X has 0 feature(s) (shape=({matrix.n_docs}, 0)) while a minimum of 1 is required."
+            )
+        labels = _labels_of(y, matrix.n_docs, classes)
+        weights = validation.check_weights(sample_weight, matrix.n_docs)
+        with self._naming_fault(matrix):
+            counts = add_documents(None, matrix, labels, weights, "raw", threads)
         names = validation.term_names_of(X, None, matrix.n_terms)
-        return self._learn(counts, labels.classes, names, "raw", None)
+        self._learn(counts, labels.classes, names, "raw", None)
+        if names is not None:
+            self.feature_names_in_ = names
+        return self
 
     def _learn(
         self,
@@ -176,15 +252,42 @@ class NaiveBayes:
     ) -> Self:
         threads = validation.check_n_threads(self.n_threads)
         columns = _columns_of(self.terms, names, counts.n_terms)
-        chosen = counts.of_terms(columns, threads)
-        posteriors = Posteriors(chosen, self.model, self.alpha, self.class_prior, columns, classes)
-        self.classes_, self.n_features_in_ = _as_array(classes), counts.n_terms
-        self._posteriors, self._columns, self._tf = posteriors, columns, tf
-        self._names, self._rules = None if names is None else names[columns], rules
-        self._binary = posteriors.of_presence or tf == "binary"
+        self._hold(counts.of_terms(columns, threads), classes, columns)
+        self.n_features_in_ = counts.n_terms
+        self._columns, self._tf, self._rules = columns, tf, rules
+        self._names = None if names is None else names[columns]
+        self.__dict__.pop("feature_names_in_", None)
+        return self
+
+    def _hold(self, counts: _core.Counts, classes: list[Hashable], columns: _core.Int64s) -> None:
+        """Learn from the counts of the model's terms, and keep them for `partial_fit`."""
+        posteriors = Posteriors(counts, self.model, self.alpha, self.class_prior, columns, classes)
+        self._posteriors, self._counts, self._classes = posteriors, counts, classes
+        self.classes_ = _as_array(classes)
         for name in _MADE:
             self.__dict__.pop(name, None)
-        return self
+
+    # ---- what it has learned ---------------------------------------------------------------------
+
+    @property
+    def class_count_(self) -> NDArray[np.float64]:
+        """The number of documents of each class."""
+        return self._fitted.class_count
+
+    @property
+    def feature_count_(self) -> NDArray[np.float64]:
+        """The counts of the model's terms in each class."""
+        return self._fitted.events
+
+    @property
+    def class_log_prior_(self) -> NDArray[np.float64]:
+        """The logarithm of each class's prior."""
+        return np.asarray(self._fitted.log_prior())
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """The logarithm of the probability of each of the model's terms in each class."""
+        return np.asarray(self._fitted.log_probabilities())
 
     # ---- classifying -----------------------------------------------------------------------------
 
@@ -202,8 +305,17 @@ class NaiveBayes:
         -------
         labels : ndarray of shape (n_docs,)
         """
-        codes = [np.empty(0, dtype=np.int64), *map(best_of, self._joint(X))]
-        return self.classes_[np.concatenate(codes)]
+        codes = self._classified(X, self._fitted.predict, best_of)
+        labels: NDArray[Any] = self.classes_[np.concatenate([np.empty(0, dtype=np.int64), *codes])]
+        return labels
+
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the log posteriors before they are normalised, of shape (n_docs, n_classes).
+
+        ``X`` is as for `predict`. As in scikit-learn, the sum for a class is its log prior plus the
+        logarithms of the probabilities of the document's terms.
+        """
+        return self._stacked(self._joint(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
@@ -254,9 +366,9 @@ class NaiveBayes:
         >>> ts.count(X, y).naive_bayes().leave_one_out(X, y).argmax(axis=1)
         array([0, 0, 1, 1])
         """
-        leave = self._fitted.leave_one_out
+        leave, threads = self._fitted.leave_one_out, validation.check_n_threads(self.n_threads)
         with np.errstate(invalid="ignore"):  # with one document, every log posterior is -inf
-            log_proba = self._normalised(leave(*part) for part in self._parts(X, y))
+            log_proba = self._normalised(leave(*part, threads) for part in self._parts(X, y))
         if np.isnan(log_proba).any():
             raise ValueError("leave_one_out needs two documents or more")
         return log_proba
@@ -265,38 +377,66 @@ class NaiveBayes:
 
     def _joint(self, X: Any) -> Iterator[_core.Float64s]:
         """Yield the log posteriors of blocks of documents, up to a constant for each document."""
-        fitted = self._fitted
-        lookup = None if _is_matrix(X) else self._lookup
+        return self._classified(X, self._fitted.joint, lambda joint: joint)
+
+    def _classified(
+        self,
+        X: Any,
+        of_matrix: Callable[..., _Result],
+        of_joint: Callable[[_core.Float64s], _Result],
+    ) -> Iterator[_Result]:
+        """Yield a result for each block: of a matrix, or of the log posteriors of texts."""
+        fitted, threads = self._fitted, validation.check_n_threads(self.n_threads)
+        lookup = None if self._is_matrix(X) else self._lookup
         if lookup is None:
-            for part, _, row in self._parts(X):
-                yield fitted.joint(part, row)
+            for matrix, _ in self._blocks(X):
+                with self._naming_fault(matrix):
+                    result = of_matrix(matrix, self._terms_of(matrix), self._weight, threads)
+                yield result
             return
         index, weights, binary = lookup
-        threads = validation.check_n_threads(self.n_threads)
         for texts in text_blocks(X):
-            yield index.sums(texts, weights, binary, threads) + fitted.constant
+            yield of_joint(index.sums(texts, weights, binary, threads) + fitted.constant)
 
     @property
     def _fitted(self) -> Posteriors:
         if not hasattr(self, "classes_"):
-            raise AttributeError(
-                "the classifier is not fitted: call fit, or use counts.naive_bayes()"
-            )
+            raise_not_fitted("the classifier is not fitted: call fit, or use counts.naive_bayes()")
         return self._posteriors
+
+    @property
+    def _weight(self) -> _core.TermWeight:
+        """How the values of a matrix are transformed."""
+        is_binary = self._posteriors.of_presence
+        return _core.TermWeight.__members__["binary" if is_binary else self._tf]
+
+    def _terms_of(self, matrix: validation.Csr) -> _core.Int32s | None:
+        """Return the model's term of each column of a matrix, or -1, or None for these terms."""
+        if matrix.n_terms == len(self._columns):
+            return None
+        term_of = np.full(matrix.n_terms, -1, dtype=np.int32)
+        term_of[self._columns] = np.arange(len(self._columns))
+        return term_of
+
+    def _stacked(self, parts: Iterable[_core.Float64s]) -> _core.Float64s:
+        first, *others = parts if (parts := list(parts)) else [np.empty((0, len(self.classes_)))]
+        return np.concatenate([first, *others]) if others else first
 
     def _normalised(self, parts: Iterable[_core.Float64s]) -> _core.Float64s:
         """Return all log posteriors, normalised to log probabilities."""
-        stacked = np.concatenate([np.empty((0, len(self.classes_))), *parts])
+        stacked = self._stacked(parts)
         stacked -= stacked.max(axis=1, keepdims=True)
         stacked -= np.log(np.exp(stacked).sum(axis=1, keepdims=True))
         return stacked
 
-    def _parts(self, X: Any, y: Any = None) -> Iterator[tuple[Any, Any, int]]:
+    def _parts(self, X: Any, y: Any) -> Iterator[tuple[Any, Any, int]]:
         """Yield the matrix, the class codes and the first row number of each block of documents."""
-        row = 0
-        for matrix, labels in self._blocks(X, y):
-            if labels is not None and labels.indptr is not None:
+        row, weight = 0, self._weight
+        for counted, labels in self._blocks(X, y):
+            assert labels is not None
+            if labels.indptr is not None:
                 raise ValueError("y is an indicator matrix, expected one label per document")
+            matrix = counted.to_scipy()
             if matrix.shape[1] != len(self._columns):
                 matrix = matrix[:, self._columns]
             cells = len(self.classes_) * (1 + matrix.nnz // max(matrix.shape[0], 1))
@@ -304,38 +444,78 @@ class NaiveBayes:
             for first in range(0, matrix.shape[0], step):
                 part = validation.without_duplicates(matrix[first : first + step])
                 part = part.astype(np.float64)
-                if self._binary:
+                if weight is _core.TermWeight.binary:
                     part.data = (part.data > 0).astype(np.float64)
-                elif self._tf == "log":
+                elif weight is _core.TermWeight.log:
                     part.data = np.log1p(part.data)
-                yield part, labels and labels.codes[first : first + step], row
+                yield part, labels.codes[first : first + step], row
                 row += part.shape[0]
 
-    def _blocks(self, X: Any, y: Any) -> Iterator[tuple[Any, validation.Labels | None]]:
+    def _blocks(
+        self, X: Any, y: Any = None
+    ) -> Iterator[tuple[validation.Csr, validation.Labels | None]]:
         """Yield the documents in blocks: a matrix of counts, and the labels if they were given."""
-        labels: validation.Labels | None = None
-        if _is_matrix(X):
-            threads = validation.check_n_threads(self.n_threads)
-            matrix = validation.check_matrix(X, threads)
-            if matrix.n_terms != self.n_features_in_:
-                raise ValueError(
-                    f"X has {validation.number_of(matrix.n_terms, 'column')}, expected the "
-                    f"{self.n_features_in_:,} that were counted: the classifier itself selects the "
-                    f"columns of its {validation.number_of(len(self._columns), 'term')}"
-                )
-            validation.check_entries(matrix, threads, "X")
+        threads = validation.check_n_threads(self.n_threads)
+        if self._is_matrix(X):
+            matrix, labels = self._matrix(X, threads), None
             if y is not None:
-                labels = validation.check_labels(y, matrix.n_docs, self.classes_.tolist())
-            yield matrix.to_scipy(), labels
+                labels = validation.check_labels(y, matrix.n_docs, self._classes)
+                with self._naming_fault(matrix):
+                    validation.check_entries(matrix, threads, "X")
+            yield matrix, labels
         elif y is None:
             for texts in text_blocks(X):
-                yield self._counter.count(texts), None
+                yield validation.check_matrix(self._counter.count(texts), threads), None
         else:
-            documents = LabelledTexts(X, y, classes=self.classes_.tolist())
+            documents = LabelledTexts(X, y, classes=self._classes)
             for texts, labels in documents:
                 with naming_rows(documents.first):
-                    block = self._counter.count(texts)
+                    block = validation.check_matrix(self._counter.count(texts), threads)
                 yield block, labels
+
+    def _matrix(self, X: Any, threads: int) -> validation.Csr:
+        """Return a matrix of documents, which must have the columns of the fitted matrix."""
+        if (names := getattr(self, "feature_names_in_", None)) is not None:
+            check_feature_names(X, names)
+        matrix = validation.check_matrix(_numbers(X), threads)
+        if matrix.n_terms != self.n_features_in_:
+            selected = validation.number_of(len(self._columns), "term")
+            raise ValueError(
+                f"X has {matrix.n_terms} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input: pass all columns that were counted, "
+                f"since the classifier itself selects those of its {selected}"
+            )
+        if names is None:
+            validation.check_columns(X, self._names, columns=self._columns)
+        return matrix
+
+    def _is_matrix(self, X: Any) -> bool:
+        """Return whether documents are given as numbers and not as texts."""
+        if isinstance(X, (list, tuple)):
+            return not isinstance(X[0], (str, type(None))) if X else self._rules is None
+        if scipy.sparse.issparse(X) or len(getattr(X, "shape", ())) > 1:
+            return True
+        if hasattr(X, "dtype"):
+            return getattr(X.dtype, "kind", "O") in "biufc"
+        return hasattr(X, "__array__") and not validation.is_column_of_arrow(X)
+
+    @contextmanager
+    def _naming_fault(self, matrix: validation.Csr) -> Iterator[None]:
+        """Begin the message about a wrong count with scikit-learn's words for it."""
+        try:
+            yield
+        except ValueError:
+            data = matrix.data
+            if np.isnan(data).any():
+                fault = "Input X contains NaN"
+            elif np.isinf(data).any():
+                fault = "Input X contains infinity"
+            elif data.min(initial=0) < 0:
+                fault = f"Negative values in data passed to {type(self).__name__}"
+            else:
+                raise
+            with validation.naming(fault):
+                raise
 
     @cached_property
     def _counter(self) -> BlockCounter:
@@ -354,7 +534,8 @@ class NaiveBayes:
         order = np.argsort(-fitted.frequency, kind="stable")  # frequent terms come first, for speed
         terms = validation.object_array(list(rules.vocabulary))[order].tolist()
         index = _core.TextIndex(rules.native, terms)
-        return index, fitted.dense[order], self._binary or rules.binary
+        binary = self._weight is _core.TermWeight.binary
+        return index, fitted.dense[order], binary or rules.binary
 
     @property
     def _rules_of_terms(self) -> TextRules:
@@ -372,38 +553,28 @@ class NaiveBayes:
 
     # ---- in scikit-learn -------------------------------------------------------------------------
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters for the next `fit`."""
-        for name in params:
-            validation.check_choice(name, self.get_params(), "a parameter of NaiveBayes")
-        self.__dict__.update(params)
-        return self
-
     def __sklearn_tags__(self) -> Any:
-        """Declare that the classifier accepts sparse and dense matrices without negative values."""
+        """Declare that X may be sparse and must not be negative, as for MultinomialNB."""
         from sklearn import utils
 
         return utils.Tags(
             estimator_type="classifier",
             target_tags=utils.TargetTags(required=True),
-            classifier_tags=utils.ClassifierTags(),
+            classifier_tags=utils.ClassifierTags(poor_score=True),
             input_tags=utils.InputTags(sparse=True, positive_only=True),
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the caches, which cannot be pickled and are rebuilt for the next texts."""
-        return {name: value for name, value in self.__dict__.items() if name not in _MADE}
+        """Leave out the caches, which are rebuilt for the next texts. Counts become arrays."""
+        state = {name: value for name, value in self.__dict__.items() if name not in _MADE}
+        if "_counts" in state:
+            state["_counts"] = self._counts.to_arrays()
+        return state
 
-
-def best_of(joint: _core.Float64s) -> NDArray[np.int64]:
-    """Return the position of the most probable class in each row of log posteriors."""
-    best = joint.max(axis=1, keepdims=True)
-    codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)
-    return codes
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if "_counts" in state:
+            self._counts = _core.Counts.from_arrays(**state["_counts"])
 
 
 def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> _core.Int64s:
@@ -429,11 +600,40 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
     return np.sort(columns)
 
 
-def _is_matrix(X: Any) -> bool:
-    """Return whether documents are given as a matrix and not as texts."""
-    if isinstance(X, (list, tuple)):
-        return len(X) > 0 and not isinstance(X[0], (str, type(None)))
-    return len(getattr(X, "shape", ())) > 1 or scipy.sparse.issparse(X)
+def _numbers(X: Any) -> Any:
+    """Return a matrix in a form that `check_matrix` takes, where scikit-learn converts it too."""
+    is_sparse: bool = scipy.sparse.issparse(X)
+    if is_sparse:
+        is_kept = X.format in ("csr", "csc") or len(X.shape) != 2
+        return X if is_kept else validation.widened(X).tocsr()
+    if hasattr(X, "__array__") and not hasattr(X, "shape"):
+        X = validation.as_array(X, "X")
+    dtype = getattr(X, "dtype", None)
+    if getattr(dtype, "kind", None) == "c":
+        raise ValueError(f"Complex data not supported: X has dtype {dtype}, expected counts")
+    if isinstance(X, np.ndarray) and X.dtype.hasobject:
+        validation.refuse_other_kinds(X)
+        X.astype(np.float64)  # what is no number is a TypeError, as in scikit-learn
+    return X
+
+
+def _labels_of(
+    y: Any,
+    n_docs: int,
+    classes: Iterable[Hashable] | None,
+    indicator_classes: list[Hashable] | None = None,
+) -> validation.Labels:
+    """Return the labels of a classifier, which are one column and not measurements."""
+    if y is None:
+        raise ValueError("NaiveBayes requires y to be passed, but the target y is None")
+    labels = validation.check_labels(without_column(y), n_docs, classes, indicator_classes)
+    for label in labels.classes:
+        if isinstance(label, float) and not label.is_integer():
+            raise ValueError(
+                f"Unknown label type: continuous. y has {label!r}, expected classes: make classes "
+                "of a measurement, as numpy.digitize does"
+            )
+    return labels
 
 
 def _as_array(labels: list[Hashable]) -> NDArray[Any]:

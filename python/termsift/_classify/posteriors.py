@@ -7,13 +7,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
 
 BAYES_MODELS = (*MODELS, "complement")
+_TIE = 2.0**-44  # Log posteriors tie if they differ from the largest by at most this share.
 _DENSE_CELLS = 1 << 24  # Up to this number, the weights are stored as a dense array.
+_LINE = 64  # The bytes of a cache line.
 _ROUNDING = 2.0**-40  # A difference of at most this share of a float count is set to 0.
 
 
@@ -29,7 +32,7 @@ class Posteriors:
 
     ``constant`` holds the log posteriors of a document without terms. ``frequency`` holds the
     number of events of each term. ``dense`` holds `_present` of each term and class, or is None if
-    the array would be too large.
+    the array would be too large. Then ``_pairs`` holds the corrections.
     """
 
     def __init__(
@@ -65,14 +68,20 @@ class Posteriors:
         events = np.abs(self._all[terms] - self._seen.data)
         beyond = self._present(events, size) - self._present(self._all[terms], size)
         weights = scipy.sparse.csr_array((beyond, terms, self._seen.indptr), shape=self._seen.shape)
-        self._of_class = self._present(0.0, self._size)
-        self._of_term = self._present(self._all, 1.0) - self._present(0.0, 1.0)
+        by_term = weights.T.tocsr()
+        of_class = self._present(0.0, self._size)
+        of_term = self._present(self._all, 1.0) - self._present(0.0, 1.0)
         self.constant = self._prior_of(self._docs) + self._of_all(self._size)
-        self._weights, self.dense = weights.T.tocsr(), None
+        self.dense: _core.Float64s | None = None
+        self._pairs: Any = None
         if weights.shape[0] * weights.shape[1] <= _DENSE_CELLS:
-            self.dense = self._weights.toarray()
-            self.dense += self._of_class
-            self.dense += self._of_term[:, np.newaxis]
+            self._table = _table(by_term)
+            self.dense = self._table[:, : len(self._docs)]
+            self.dense += of_class
+            self.dense += of_term[:, np.newaxis]
+        else:
+            ends, rows = by_term.indptr.astype(np.int64), by_term.indices.astype(np.int32)
+            self._pairs = by_term.data, (of_class, of_term, ends, rows)
 
     def _checked_prior(self, class_prior: Any, classes: list[Hashable]) -> _core.Float64s | None:
         """Return the given prior, or None if numbers of documents determine the prior."""
@@ -82,16 +91,27 @@ class Posteriors:
                 raise ValueError("model='complement' has no prior, so leave out class_prior")
             prior = np.ones(len(self._docs))
         if not (self._docs > 0).any():
-            raise ValueError("naive Bayes needs a class with documents, and there is none")
+            raise ValueError(
+                "naive Bayes needs a class with documents, and there is none (documents of weight "
+                "zero do not count)"
+            )
         if prior is not None and not prior[self._docs > 0].any():
             raise ValueError("class_prior is 0 for every class with documents")
         return prior
 
     def _prior_of(self, docs: _core.Float64s) -> Any:
-        """Return the log prior of classes with ``docs`` documents, or -inf for a prior of 0."""
+        """Return the log prior of classes with ``docs`` documents, or -inf for a prior of 0.
+
+        The priors of all documents add up to 1, except that "complement" has no priors.
+        """
         prior = docs if self._prior is None else self._prior
         with np.errstate(divide="ignore"):
-            return np.log(np.where(docs > 0, prior, 0))
+            log_prior = np.log(np.where(docs > 0, prior, 0))
+        if self._model == "complement":
+            return log_prior
+        return log_prior - np.log(
+            (self._docs if self._prior is None else prior)[self._docs > 0].sum()
+        )
 
     def _present(self, events: Any, size: Any) -> Any:
         if self._model == "complement":
@@ -119,28 +139,71 @@ class Posteriors:
         ]
         return len(self._all) * least + np.array(beyond)
 
-    def joint(self, X: Any, first: int) -> Any:
-        """Return the log posteriors of the rows of a matrix. Errors number rows from ``first``."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            if self.dense is not None:
-                found = X @ self.dense
-            else:
-                found = (X @ self._weights).toarray()
-                found += np.multiply.outer(X.sum(axis=1), self._of_class)
-                found += (X @ self._of_term)[:, np.newaxis]
-            found += self.constant
-        best = found.max(axis=1)
-        if not np.isfinite(best).all():
-            row = first + int(np.argmin(np.isfinite(best)))
-            raise ValueError(f"X has counts at row {row} that are too large: their sum overflows")
-        return found
+    # ---- the learned numbers, with scikit-learn's meaning ----------------------------------------
 
-    def leave_one_out(self, X: Any, codes: Any, first: int) -> Any:
+    @property
+    def class_count(self) -> _core.Float64s:
+        """The number of documents of each class."""
+        return self._docs.copy()
+
+    @property
+    def events(self) -> _core.Float64s:
+        """The number of events of each term in each class, as an array (n_classes, n_terms)."""
+        return np.asarray(self._seen.toarray())
+
+    def log_prior(self) -> Any:
+        """Return the log of the prior of each class, or of its share of documents without one."""
+        if self._model != "complement":
+            return self._prior_of(self._docs)
+        with np.errstate(divide="ignore"):
+            return np.log(self._docs) - np.log(self._docs.sum())
+
+    def log_probabilities(self) -> Any:
+        """Return log p_ic, log r_ic or, for "complement", -log p_ic: (n_classes, n_terms)."""
+        events, size = self.events, self._size[:, np.newaxis]
+        if self._model == "complement":
+            return np.log(size + self._b2) - np.log(np.abs(self._all - events) + self._b1)
+        return np.log(events + self._b1) - np.log(size + self._b2)
+
+    # ---- documents -------------------------------------------------------------------------------
+
+    def joint(
+        self,
+        X: validation.Csr,
+        term_of: _core.Int32s | None,
+        weight: _core.TermWeight,
+        n_threads: int,
+    ) -> _core.Float64s:
+        """Return the log posteriors of the rows of a matrix.
+
+        ``term_of`` holds the term of each column, or -1, and is None if the columns are the terms.
+        ``weight`` transforms the values.
+        """
+        return _core.log_posteriors(*self._linear(term_of), *X.parts, weight, n_threads)
+
+    def predict(
+        self,
+        X: validation.Csr,
+        term_of: _core.Int32s | None,
+        weight: _core.TermWeight,
+        n_threads: int,
+    ) -> _core.Int32s:
+        """Return the position of the most probable class of each row of a matrix."""
+        return _core.predict_classes(*self._linear(term_of), *X.parts, weight, _TIE, n_threads)
+
+    def _linear(
+        self, term_of: _core.Int32s | None
+    ) -> tuple[_core.Float64s, _core.Int32s | None, _core.Float64s, Any]:
+        """Return the classifier as the core takes it."""
+        weights, pairs = (self._table, None) if self._pairs is None else self._pairs
+        return self.constant, term_of, weights, pairs
+
+    def leave_one_out(self, X: Any, codes: Any, first: int, n_threads: int) -> Any:
         """Return the log posteriors of each row, after its removal from the counts of its class."""
         if self._model == "complement":
             raise ValueError("model='complement' has no leave_one_out: use another model")
-        found = self.joint(X, first)
         documents = np.arange(X.shape[0])
+        found = self.joint(validation.check_matrix(X, 1), None, _core.TermWeight.raw, n_threads)
         rows = np.repeat(documents, np.diff(X.indptr))
         x, own, length = X.data, codes[rows], X.sum(axis=1)
         events = x  # without entries, indexing in scipy would return a matrix
@@ -182,3 +245,21 @@ class Posteriors:
                 f"X has {x:g} at row {first + rows[entry]}, column {column}, but its class has "
                 f"only {rest[entry] + x:g}; {cure}"
             )
+
+
+def _table(by_term: Any) -> _core.Float64s:
+    """Return a sparse matrix as an array whose rows, padded with zeros, begin at cache lines."""
+    n_terms, n = by_term.shape
+    stride = 1 << (n - 1).bit_length() if n < _LINE // 8 else -(-n * 8 // _LINE) * _LINE // 8
+    memory = np.zeros(n_terms * stride * 8 + _LINE, dtype=np.uint8)
+    first = -memory.ctypes.data % _LINE
+    table = memory[first : first + n_terms * stride * 8].view(np.float64).reshape(n_terms, stride)
+    table[:, :n] = by_term.toarray()
+    return table
+
+
+def best_of(joint: _core.Float64s) -> NDArray[np.int64]:
+    """Return the position of the most probable class in each row of log posteriors."""
+    best = joint.max(axis=1, keepdims=True)
+    codes: NDArray[np.int64] = np.argmax(joint >= best - _TIE * np.abs(best), axis=1)
+    return codes

@@ -311,13 +311,10 @@ class AdditiveCounts:
                         "set term_names to None first"
                     )
                 names = validation.term_names_of(X, None, matrix.n_terms)
-            united, in_self, _ = validation.unite_classes(listed, labels.classes)
-            position = {label: c for c, label in enumerate(united)}
-            to_united = np.array([position[label] for label in labels.classes], dtype=np.int32)
-            labels = validation.Labels(united, to_united[labels.codes], labels.indptr)
+            labels, in_self = validation.united_labels(listed, labels)
             present = before.with_classes(in_self)
             counts = add_documents(present, matrix, labels, weights, tf, threads)
-            self._state = Held(counts, united, names, tf, self._state.rules)
+            self._state = Held(counts, labels.classes, names, tf, self._state.rules)
         return self
 
     def __add__(self, other: Self) -> Self:

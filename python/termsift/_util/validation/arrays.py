@@ -68,8 +68,10 @@ def check_matrix(X: Any, n_threads: int, name: str = "X", *, keep_csc: bool = Fa
     is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
     if len(matrix.shape) != 2:
+        cure = f". Reshape your data: {name}.reshape(1, -1) is one document"
         raise ValueError(
             f"{name} must have two dimensions, one row per document, got shape {matrix.shape}"
+            f"{cure if len(matrix.shape) == 1 else ''}"
         )
     n_terms = matrix.shape[1]
     if n_terms > _core.max_terms:

@@ -274,6 +274,17 @@ def unite_classes(
     return united, in_current, in_added
 
 
+def united_labels(current: list[Hashable], labels: Labels) -> tuple[Labels, list[int]]:
+    """Return labels of the union of two lists of classes.
+
+    Also return each class's position in the list ``current``, or -1.
+    """
+    united, in_current, _ = unite_classes(current, labels.classes)
+    place = {label: c for c, label in enumerate(united)}
+    to_united = np.array([place[label] for label in labels.classes], dtype=np.int32)
+    return Labels(united, to_united[labels.codes], labels.indptr), in_current
+
+
 # ---- one label -----------------------------------------------------------------------------------
 
 
