@@ -108,9 +108,8 @@ auto on_threads(int n_threads, const F& f) {
 // Returns a numpy array that owns the memory of `data`.
 template <class T>
 py::array_t<T> to_numpy(LargeArray<T> data, py::array::ShapeContainer shape) {
-  T* const raw = data.release();
-  const py::capsule owner(raw, [](void* memory) { FreeMemory{}(memory); });
-  return py::array_t<T>(std::move(shape), raw, owner);
+  const py::capsule owner(data.get(), [](void* memory) { FreeMemory{}(memory); });
+  return py::array_t<T>(std::move(shape), data.release(), owner);  // if no capsule is made, `data` frees its memory
 }
 
 // Returns an array of the given shape. f(elements, threads) computes the elements without the GIL.

@@ -283,7 +283,7 @@ void register_counts(py::module_& module) {
         return derived(c, n_threads, [&](const auto& v, const Threads& threads) { return of_terms(v, chosen, threads); });
       }, "terms"_a, "n_threads"_a = 0)
       .def("with_collection", [](const Counts& c) {
-        return c.visit([](auto v) -> Counts { v.collection = collection_row(v); return {std::move(v)}; });
+        return derived(c, 1, [](auto v, const Threads&) { v.collection = collection_row(v); return v; });
       })
       .def("first_fraction", [](const Counts& c) -> std::optional<std::tuple<std::int64_t, std::int64_t, double>> {
         const auto* counts = std::get_if<ClassCounts<double>>(&c.value);
@@ -297,8 +297,8 @@ void register_counts(py::module_& module) {
         return std::nullopt;
       })
       .def("as_one_class", [](const Counts& c) {
-        return c.visit([]<class Count>(const ClassCounts<Count>& v) -> Counts {
-          return {ClassCounts<Count>{v.n_terms, v.n_docs, {collection_row(v)}, nullptr}};
+        return derived(c, 1, []<class Count>(const ClassCounts<Count>& v, const Threads&) {
+          return ClassCounts<Count>{v.n_terms, v.n_docs, {collection_row(v)}, nullptr};
         });
       })
       .def("term_frequency", [](const Counts& c) { return csr_arrays(c, false); })

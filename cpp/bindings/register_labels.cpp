@@ -119,7 +119,14 @@ py::tuple number_objects(const py::object& labels) {
   for (std::int64_t i = 0; i < n; ++i) {
     check_signals(i);
     if (is_list && i >= PyList_GET_SIZE(labels.ptr())) throw py::value_error("the labels changed while they were read");
+#if PY_VERSION_HEX >= 0x030D0000
+    // Without the GIL, another thread may change the list and free the item, so this loop holds the item.
+    const auto held = py::reinterpret_steal<py::object>(is_list ? PyList_GetItemRef(labels.ptr(), i) : nullptr);
+    if (is_list && !held) throw py::error_already_set();
+    PyObject* item = is_list ? held.ptr() : elements[i];
+#else
     PyObject* item = is_list ? PyList_GET_ITEM(labels.ptr(), i) : elements[i];
+#endif
     if (item == nullptr) item = Py_None;  // numpy, too, reads a null pointer in an array of objects as None
     std::int32_t& known = known_numbers.of(std::uint64_t{reinterpret_cast<std::uintptr_t>(item)});
     if (known < 0) {

@@ -11,11 +11,21 @@
 namespace termsift::bindings {
 namespace {
 
+// Checks the sizes on which the core relies.
+void require_sizes(std::int64_t k, std::int64_t n_terms, const AnyCsr* x = nullptr, std::size_t n_labels = 0,
+                   std::size_t n_weights = 0) {
+  if (k < 0 || k > n_terms) throw py::value_error("k must be in [0, " + std::to_string(n_terms) + "]");
+  if (x != nullptr && static_cast<std::size_t>(x->n_rows) != n_labels) throw py::value_error("y and X differ in length");
+  if (x != nullptr && n_weights > 0 && n_weights != n_labels)
+    throw py::value_error("sample_weight and X differ in length");
+}
+
 py::tuple select(const py::object& counts, double b1, const B2& b2, const Prior& prior, std::int64_t k, bool exhaustive,
                  int n_threads, const py::object& progress) {
   return with_counts(counts, [&](const auto& c) -> py::tuple {
     const Threads threads = python_threads(n_threads);
     const Estimation e = estimation(b1, b2, prior);
+    require_sizes(k, c.n_terms);
     const Progress report = python_progress(progress);
     GreedyRanking ranking = without_gil([&] { return greedy(c, e, k, exhaustive, threads, report); });
     return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.divergences), {k}),
@@ -33,6 +43,7 @@ py::tuple choose(const py::array& indptr, const py::array& indices, const py::ar
   const Threads threads = python_threads(n_threads);
   const Progress report = python_progress(progress);
   const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  require_sizes(k, n_terms, &x, codes.size(), weight.size());
   const ConditionalGain options{shape, temper, step, k, classes_in_play, balance, {cost, epochs}};
   GainRanking ranking = without_gil([&] { return conditional_gain(x, codes, weight, options, threads, report); });
   return py::make_tuple(to_numpy(std::move(ranking.indices), {k}), to_numpy(std::move(ranking.gains), {k}),
@@ -112,6 +123,7 @@ py::array train(const py::array& indptr, const py::array& indices, const py::arr
   const auto weight = weights ? span_of<double>(*weights, "weights") : std::span<const double>();
   const Threads threads = python_threads(n_threads);
   const AnyCsr x = csr_of(indptr, indices, data, n_terms);
+  require_sizes(0, n_terms, &x, codes.size(), weight.size());
   auto all = LargeArray<float>::zeroed((n_terms + 1) * n_classes);
   without_gil([&] {
     const CsrFacts facts = check_csr(x, {}, threads);

@@ -254,3 +254,34 @@ def test_terms_have_the_names_of_the_columns(choose: Any) -> None:
     assert choose(X.to_numpy(), list(y)).terms is None
     with pytest.raises(ValueError, match="term_names has 1 names for 3 terms"):
         choose(X, list(y), term_names=["x"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"classes": np.zeros(2, dtype=np.int32)}, "y and X differ in length"),
+        ({"weights": np.ones(2)}, "sample_weight and X differ in length"),
+        ({"k": 4}, r"k must be in \[0, 3\]"),
+        ({"k": -1}, r"k must be in \[0, 3\]"),
+    ],
+)
+def test_the_core_checks_the_sizes_on_which_it_relies(changed: Any, message: str) -> None:
+    # The package passes only right sizes; a caller that does not would read beyond the arrays.
+    X = sp.csr_array(np.eye(3, dtype=np.int64))
+    arguments = {
+        "indptr": X.indptr.astype(np.int64),
+        "indices": X.indices.astype(np.int64),
+        "data": X.data,
+        "n_terms": 3,
+        "classes": np.array([0, 1, 1], dtype=np.int32),
+        "weights": None,
+        "shape": 1.0,
+        "temper": 0.0,
+        "step": 0.5,
+        "k": 3,
+        "n_threads": 1,
+        "progress": None,
+    }
+    assert len(_core.conditional_gain(**arguments)[0]) == 3
+    with pytest.raises(ValueError, match=message):
+        _core.conditional_gain(**(arguments | changed))

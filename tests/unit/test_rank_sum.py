@@ -31,8 +31,7 @@ def test_the_reference_agrees(rows: list[list[int]], n_target: int) -> None:
     found = rank_sum(X, y).table
     rates: dict[str, list[list[Fraction]]] = {"a": [], "b": []}
     for row, label in zip(X.tolist(), y, strict=True):
-        if sum(row):
-            rates[label].append([Fraction(x, sum(row)) for x in row])
+        rates[label].append([Fraction(x, sum(row) or 1) for x in row])
     for row, i in enumerate(found["index"].tolist()):
         expected = rank_sum_of(*([rate[i] for rate in rates[side]] for side in "ab"))
         assert found["rank_sum"][row] == pytest.approx(expected, rel=1e-12, abs=1e-12)
@@ -43,18 +42,30 @@ def test_the_reference_agrees(rows: list[list[int]], n_target: int) -> None:
 def test_it_is_the_test_of_scipy(shape: float, factor: float) -> None:
     rng = np.random.default_rng(0)
     X = rng.poisson(rng.gamma(shape, 2, 40) ** (1 + (shape > 1)), (150, 40)) * factor
-    X[7] = 0  # a document without tokens is left out
+    X[7] = 0  # in a document without tokens, all rates are 0
     y = np.array(["a"] * 60 + ["b"] * 90)
     found = rank_sum(sparse.csr_array(X), y).table
     lengths = X.sum(axis=1)
-    rates, labels = (X / np.where(lengths, lengths, 1)[:, None])[lengths > 0], y[lengths > 0]
+    rates = X / np.where(lengths, lengths, 1)[:, None]
     assert len(found["index"]) > 20
     for row, i in enumerate(found["index"].tolist()):
-        sides = [rates[labels == side, i] for side in "ab"]
+        sides = [rates[y == side, i] for side in "ab"]
         expected = mannwhitneyu(*sides, method="asymptotic")
         assert_allclose(found["rank_sum_pvalue"][row], expected.pvalue, rtol=1e-10)
         middle = len(sides[0]) * len(sides[1]) / 2
         assert found["rank_sum"][row] * (expected.statistic - middle) >= 0
+
+
+def test_a_document_without_tokens_counts_as_a_document_without_the_term() -> None:
+    # Rank sums and Juilland's D left out such documents, which zeta and g2_docs count.
+    X = np.array([[5, 1, 0, 0]] * 6 + [[0, 0, 0, 0]] * 6 + [[1, 1, 2, 2]] * 6)
+    y = ["a"] * 6 + ["b"] * 12
+    with_another_term = np.hstack([X, (X.sum(axis=1) == 0)[:, None] * 7])
+    found, other = rank_sum(X, y).table, rank_sum(with_another_term, y).table
+    places = [other["index"].tolist().index(i) for i in found["index"].tolist()]
+    assert len(places) == 3
+    for name in ("rank_sum", "rank_sum_pvalue", "juilland_target", "juilland_reference"):
+        assert_allclose(found[name], other[name][places], rtol=1e-14)
 
 
 def test_threads_and_the_order_of_entries_do_not_matter() -> None:

@@ -27,8 +27,8 @@ struct Run {
 // Cuts documents into runs of terms with equal rates. Each thread needs its own cutter.
 class RunCutter {
  public:
-  // Appends the runs of a document to `runs`, writes their terms to `out`, and returns the document's length.
-  double cut(const AnyCsr& x, std::int64_t row, bool distinct, bool of_first, TermId* out, std::vector<Run>& runs) {
+  // Appends the runs of a document to `runs`, and writes their terms to `out`. A document without tokens has no runs.
+  void cut(const AnyCsr& x, std::int64_t row, bool distinct, bool of_first, TermId* out, std::vector<Run>& runs) {
     entries_.read(x, row, distinct);
     std::size_t n = at(entries_.size());
     terms_.resize(n);
@@ -61,7 +61,6 @@ class RunCutter {
     }
     std::copy_n(terms, n, out);
     for (std::size_t i = 0; i < n; ++i) add(values[i], {out + i, 1});
-    return length;
   }
 
  private:
@@ -134,13 +133,12 @@ void rank_sums(const AnyCsr& x, std::span<const std::int64_t> documents, std::in
   const std::int64_t n_entries = first.back();
   const Threads threads = worth(requested, n_entries);
   auto terms = LargeArray<TermId>::uninitialised(n_entries);
-  std::vector<double> lengths(at(n_docs));
   constexpr std::int64_t docs_in_part = 64;
   const auto cut = [&](std::int64_t part, std::vector<Run>& runs) {
     RunCutter cutter;
     for (std::int64_t d = part * docs_in_part; d < std::min(n_docs, (part + 1) * docs_in_part); ++d) {
       TermId* const out = terms.get() + first[at(d)];
-      lengths[at(d)] = cutter.cut(x, documents[at(d)], facts.distinct, d < n_first, out, runs);
+      cutter.cut(x, documents[at(d)], facts.distinct, d < n_first, out, runs);
     }
   };
   Buckets<Run> buckets(n_entries, (n_docs + docs_in_part - 1) / docs_in_part, cut,
@@ -151,10 +149,7 @@ void rank_sums(const AnyCsr& x, std::span<const std::int64_t> documents, std::in
     std::vector<Run>& runs = *(sorted[at(bucket)] = &buckets[at(bucket)]);
     std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.rate < b.rate; });
   });
-  const auto has_tokens = [](double length) { return length > 0; };
-  const auto second = lengths.begin() + std::min(n_first, n_docs);
-  const auto n_1 = static_cast<double>(std::count_if(lengths.begin(), second, has_tokens));
-  const auto n = n_1 + static_cast<double>(std::count_if(second, lengths.end(), has_tokens));
+  const auto n_1 = static_cast<double>(std::min(n_first, n_docs)), n = static_cast<double>(n_docs);
   // Each thread reads all runs, and computes the sums for one range of terms.
   const std::int64_t n_in_range = x.n_columns / threads.count + 1;
   for_each_range(x.n_columns, n_in_range, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {

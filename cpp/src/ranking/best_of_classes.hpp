@@ -26,6 +26,9 @@ class BestOfClasses {
   // Requires pays(). Throws as class_results() does. O(pairs + n_terms log(n_terms)).
   BestOfClasses(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure, const Threads& threads);
 
+  BestOfClasses(const BestOfClasses&) = delete;  // `task_` refers to `model_`
+  BestOfClasses& operator=(const BestOfClasses&) = delete;
+
   // Returns terms, in increasing order, that include the best `length` terms of every nonempty class. If two terms have
   // equal values, the term with the lower index is better. O(pairs + n_classes * length) if few values are equal.
   std::vector<std::int64_t> terms(std::int64_t length) const;

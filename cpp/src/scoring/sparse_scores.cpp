@@ -189,6 +189,8 @@ struct SharedSums {
   SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
       : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
         whole(model, pairs, PairSum::whole) {}
+  SharedSums(const SharedSums&) = delete;  // `split` and `whole` refer to `pairs`
+  SharedSums& operator=(const SharedSums&) = delete;
   const AbsentClasses& absent(PairSum sum) const { return sum == PairSum::split ? split : whole; }
 
   PairModel pairs;

@@ -20,7 +20,8 @@ def dispersions(
     """Return Gries' DP and Juilland's D of each term, with a row for each class.
 
     ``classes`` lists the documents of each class. `termsift.Keyness` has the formulas. DP and D are
-    NaN if the term does not occur in the class. The computation needs some 150 MB of memory.
+    NaN if the term does not occur in the class. In a document without tokens, the rate of every
+    term is 0, as in the rank-sum test. The computation needs some 150 MB of memory.
     """
     X, n_terms = csr.to_scipy(), csr.n_terms
     lengths = np.zeros(csr.n_docs)
@@ -29,19 +30,20 @@ def dispersions(
         lengths[filled] = np.add.reduceat(X.data, X.indptr[filled], dtype=float)
     dp, juilland = np.full((2, len(classes), n_terms), np.nan)
     for row, in_class in enumerate(classes):
-        docs = in_class[lengths[in_class] > 0]
-        if not len(docs):
+        docs, sizes = in_class, lengths[in_class]
+        if not sizes.any():
             continue
-        shares = lengths[docs] / lengths[docs].sum()
+        shares = sizes / sizes.sum()
+        sizes[sizes == 0] = 1  # The rates in a document without tokens are 0.
         totals, means, moved, squares, n_docs = np.zeros((5, n_terms))
         for documents, terms, x in entries(X, docs):
             totals += np.bincount(terms, x, n_terms)
-            means += np.bincount(terms, x / lengths[docs[documents]], n_terms) / len(docs)
+            means += np.bincount(terms, x / sizes[documents], n_terms) / len(docs)
         for documents, terms, x in entries(X, docs):
             above = x / totals[terms] - shares[documents]
             moved += np.bincount(terms, np.maximum(above, 0), n_terms)
             # Sum squared deviations, because a difference of sums would lose digits near D = 1.
-            deviation = x / lengths[docs[documents]] - means[terms]
+            deviation = x / sizes[documents] - means[terms]
             squares += np.bincount(terms, deviation**2, n_terms)
             n_docs += np.bincount(terms, minlength=n_terms)
         seen, m = totals > 0, len(docs)

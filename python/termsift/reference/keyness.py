@@ -157,8 +157,8 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     Parameters
     ----------
     occurrences, lengths : sequence of int
-        For each document, the occurrences of the term, and the occurrences of all terms. Documents
-        without tokens are ignored.
+        For each document, the occurrences of the term, and the occurrences of all terms. In a
+        document without tokens, the rate of the term is 0.
 
     Returns
     -------
@@ -171,10 +171,10 @@ def dispersion_of(occurrences: Sequence[int], lengths: Sequence[int]) -> tuple[f
     [0.18, 0.785]
     """
     pairs = zip(map(Fraction, occurrences), map(Fraction, lengths), strict=True)  # exact sums
-    parts = [(x, length) for x, length in pairs if length > 0]
+    parts = list(pairs)
     l_i, total = sum(x for x, _ in parts), sum(length for _, length in parts)
     dp = sum(abs(x / l_i - length / total) for x, length in parts) / 2
-    rates = [x / length for x, length in parts]
+    rates = [x / length if length else Fraction(0) for x, length in parts]
     m = len(rates)
     if m == 1:
         return float(dp), math.nan
