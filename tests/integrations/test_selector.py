@@ -257,7 +257,6 @@ LABELS: dict[str, Any] = {
     "large integers": [2**60, 2**60 + 1, 3, 2**60 + 1],
     "null characters": ["a\0", "a", "a\0", "b"],
     "objects": np.array([0, 1, 0, 1], object),
-    "strings of numpy": np.array(["a", "b"] * 2, np.dtypes.StringDType()),  # type: ignore[call-arg]
     "tuples": [("a", 1), ("b", 2)] * 2,
     "bytes": [b"a", b"b"] * 2,
     "dates": np.array(["2020-01-01", "2021-01-01"] * 2, "M8[D]"),
@@ -269,6 +268,9 @@ LABELS: dict[str, Any] = {
     "a generator": None,
     "a column": None,
 }
+if hasattr(np.dtypes, "StringDType"):  # since numpy 2
+    of_strings: Any = np.dtypes.StringDType()
+    LABELS["strings of numpy"] = np.array(["a", "b"] * 2, of_strings)
 COUNTED = np.array([[5, 0], [0, 5], [1, 1], [0, 4]])
 
 
