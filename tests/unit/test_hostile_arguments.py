@@ -334,5 +334,5 @@ def test_hostile_arguments(name: str) -> None:
 
 def test_the_number_of_an_open_file_is_no_path() -> None:
     # A bug once took an integer for an open file's descriptor, and read and closed that file.
-    with pytest.raises(TypeError, match="path must be a str or PathLike"):
+    with pytest.raises(TypeError, match="source must be a path or bytes, got int"):
         ts.load(10**6)  # type: ignore[arg-type]

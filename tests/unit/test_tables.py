@@ -59,6 +59,8 @@ def test_every_column_by_hand(library: str) -> None:
         "rank": [1, 1, 2],
         "n_class": [3, 3, 1],
         "n_rest": [0, 0, 1],
+        "per_million_class": [750_000.0, 750_000.0, 250_000.0],
+        "per_million_rest": [0.0, 0.0, 250_000.0],
         "df_class": [2, 1, 1],
         "df_rest": [0, 0, 1],
     }

@@ -47,8 +47,8 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// Returns the number of terms in a block. With more than 16,384 classes, the arrays of whole blocks would take gigabytes, and
-// Ctrl-C would wait for a whole block.
+// Returns the number of terms in a block. With more than 16,384 classes, the arrays of whole blocks would take gigabytes,
+// and Ctrl-C would wait for a whole block.
 inline int terms_in_block(std::size_t n_classes) {
   constexpr std::size_t most_cells = std::size_t{1} << 21;
   return static_cast<int>(std::clamp<std::size_t>(most_cells / std::max<std::size_t>(n_classes, 1) / 8 * 8, 8, block_terms));
@@ -231,9 +231,10 @@ class BlockScorer {
   }
 
   ScoreBlock block_of(BlockBuffers& buffers) {
-    return {buffers.lanes(), buffers.stride, static_cast<int>(task_.n_classes()), task_.model.constants.data(), task_.measure,
-            task_.model.variable, task_.aggregate.value_or(Aggregate::sum), task_.model.lost, buffers.x_hi.get(),
-            buffers.x_lo.get(), buffers.values.get(), task_.aggregate ? buffers.scores : nullptr, doubtful_};
+    return {buffers.lanes(), buffers.stride, static_cast<int>(task_.n_classes()), task_.model.constants.data(),
+            task_.measure, task_.model.variable, task_.aggregate.value_or(Aggregate::sum), task_.model.lost,
+            buffers.x_hi.get(), buffers.x_lo.get(), buffers.values.get(), task_.aggregate ? buffers.scores : nullptr,
+            doubtful_};
   }
 
   // Stores the results of n terms of the block, beginning with its j-th term.
