@@ -15,6 +15,8 @@ from exact_scores import directions_of
 from termsift import reference
 from termsift._scores.class_terms import distinctive_terms, dominant_class
 
+pytestmark = pytest.mark.filterwarnings("ignore:.* does not use class_prior")
+
 BY_PROBABILITIES = [method.name for method in ts.methods() if method.models]
 
 

@@ -7,11 +7,14 @@ array are always errors, because they hide where the next row begins.
 from __future__ import annotations
 
 import csv
+import functools
 import io
 import json
+import math
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -148,6 +151,9 @@ def test_delimited_fields(seed: int) -> None:
 # ---- JSON ----------------------------------------------------------------------------------------
 
 
+loads = functools.partial(json.loads, parse_float=Decimal)
+
+
 def pair(record: Any, texts: list[str]) -> tuple[str, str] | None:
     """Return the text and the label of a JSON object, or None if it is no valid row."""
     if not isinstance(record, dict) or not all(isinstance(record.get(key), str) for key in texts):
@@ -155,6 +161,8 @@ def pair(record: Any, texts: list[str]) -> tuple[str, str] | None:
     label = record.get("label")
     if isinstance(label, int):
         label = json.dumps(label)
+    if isinstance(label, Decimal) and label == label.to_integral_value():
+        label = str(int(label)) if math.isfinite(float(label)) else None
     if not isinstance(label, str) or not label.strip():
         return None
     return " ".join(record[key] for key in texts), label
@@ -164,7 +172,7 @@ def by_json(content: bytes, texts: list[str]) -> Iterator[Any]:
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.strip(b" \t\r"):
             try:
-                yield pair(json.loads(line.decode()), texts) or number
+                yield pair(loads(line.decode()), texts) or number
             except ValueError:
                 yield number
 
@@ -226,7 +234,7 @@ def test_json_objects(seed: int, is_array: bool) -> None:
 def check_array(content: bytes, texts: list[str], skip: bool, found: Any) -> None:
     """Check the rows that were read from a JSON array, but not their line numbers."""
     try:
-        rows = [pair(record, texts) or 1 for record in json.loads(content.decode())]
+        rows = [pair(record, texts) or 1 for record in loads(content.decode())]
     except UnicodeDecodeError:
         assert skip or isinstance(found, (str, int))
     except ValueError:
