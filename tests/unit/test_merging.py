@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -207,6 +207,21 @@ def test_rules_without_effect_and_the_order_of_stop_words_are_no_difference() ->
     ):
         parts = [ts.count_texts(TEXTS, LABELS, **rules) for rules in (a, b)]
         assert ts.merge(parts).n_docs == 4
+
+
+def test_functions_of_one_name_are_told_apart_by_their_code() -> None:
+    def counts(cut: Callable[[str], list[str]]) -> ts.ClassCounts:
+        return ts.count_texts(TEXTS, LABELS, analyzer=cut)
+
+    words, letters = counts(lambda text: text.split()), counts(lambda text: list(text))
+    with pytest.raises(ValueError, match=r"analyzer is <lambda> in one and another <lambda> in"):
+        words + letters
+    # A loop, a cell of a notebook or a worker of a cluster makes the same function again.
+    assert (words + counts(lambda text: text.split())).n_docs == 4
+    assert ts.merge(counts(lambda text: list(text)) for _ in range(2)).n_docs == 4
+    # Another version of Python has other code, so saved counts have only the name.
+    for copy in (ts.load(letters.to_bytes()), pickle.loads(pickle.dumps(letters))):
+        assert ts.merge([copy, words]).n_docs == 4
 
 
 def test_the_rules_of_a_matrix_are_unknown_so_those_of_the_texts_stay() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
+from types import CodeType
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 import numpy as np
@@ -30,9 +31,15 @@ _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """The name of a function that cut the texts of some counts, which do not keep the function."""
+    """The name of a function that cut the texts of some counts, which do not keep the function.
+
+    Two functions of one name, such as two lambdas, differ if their code differs. Counts from a file
+    have only the name. Functions are not compared by identity, because a loop or a worker of a
+    cluster may make the same function again for each part.
+    """
 
     name: str
+    code: Any = field(default=None, compare=False)  # None if it is unknown
 
     def __call__(self, *_: Any) -> Any:
         """Raise an error, because only the name is known."""
@@ -41,11 +48,29 @@ class NamedFunction:
     def __repr__(self) -> str:
         return printable(self.name, 40)
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, NamedFunction):
+            return NotImplemented
+        is_unknown = self.code is None or other.code is None
+        return self.name == other.name and (is_unknown or self.code == other.code)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name}  # another version of Python has other code
+
     @classmethod
     def of(cls, function: Any) -> NamedFunction:
         """Return the name of a function, or of the class of a callable object."""
+        if isinstance(function, cls):
+            return function
+        code = getattr(function, "__code__", None)
         name = getattr(function, "__name__", type(function).__name__)
-        return function if isinstance(function, cls) else cls(str(name))
+        return cls(str(name), _instructions(code) if isinstance(code, CodeType) else None)
+
+
+def _instructions(code: CodeType) -> tuple[Any, ...]:
+    """Return the code of a function without its place in a file."""
+    constants = tuple(_instructions(c) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.co_code, code.co_names, code.co_freevars, constants
 
 
 @dataclass(frozen=True, repr=False)
@@ -320,6 +345,7 @@ class TextRules:
             mine, theirs = getattr(self, name), getattr(others, name)
             if mine != theirs:
                 mine, theirs = (printable(repr(x), _LONGEST_VALUE) for x in (mine, theirs))
+                theirs = f"another {theirs}" if mine == theirs else theirs
                 raise ValueError(
                     f"the texts were cut by different rules: {name} is {mine} in {here} and "
                     f"{theirs} in {there}; count both with the same rules"
