@@ -24,6 +24,7 @@ def doors(folder: Path, texts: list[str], labels: list[str], **rules: Any) -> It
     yield lambda: ts.count_texts(texts, labels, **rules)
     yield lambda: ts.count_texts(iter(texts), labels, **rules)
     yield lambda: ts.count(ts.scan(table, **rules))
+    yield lambda: ts.io.read_collection(ts.scan(table, **rules))
     if find_spec("dask"):
         yield lambda: ts.dask.count_texts([(texts, labels)], **rules)
 
@@ -107,7 +108,7 @@ def test_documents_that_look_like_a_mistake_are_told(
 ) -> None:
     calls = [*doors(tmp_path, texts, labels)]
     if "first document" in message:
-        del calls[3:]  # the counts of parts do not hold the label of the first document
+        del calls[4:]  # the counts of parts do not hold the label of the first document
     for count in calls:
         told_once(count, message)
 
@@ -128,7 +129,10 @@ def test_the_shell_tells_each_warning_once(run: Any, tmp_path: Path) -> None:
     rows = [f"{text},{label}\n" for text, label in zip(MANY, ["class", *TWO[1:]], strict=True)]
     (tmp_path / "mail.csv").write_text("".join(["text,label\n", *rows, ",bad\n"]))
     (tmp_path / "words").write_text("don't\nGood\n")
-    for command in (["rank"], ["info"], ["keyness"], ["report", "-o", str(tmp_path / "r.html")]):
+    for command in (
+        *(["rank"], ["rank", "--method", "greedy"], ["compare", "--cv", "2", "--method", "df"]),
+        *(["info"], ["keyness"], ["report", "-o", str(tmp_path / "r.html")]),
+    ):
         name, *options = command
         options += ["good", "bad"] if name == "keyness" else []
         result = run(name, tmp_path / "mail.csv", "--stop-words", tmp_path / "words", *options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan
 from termsift.io._source import TextBlock, labelled
 from termsift.text import TextRules
-from termsift.text._advice import about_rules, warn
+from termsift.text._advice import about_documents, about_rules, warn
 from termsift.text._matrices import count_blocks
 
 
@@ -111,13 +112,15 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
 
 def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     """Count the terms of all texts by the rules ``of_train`` or, by default, the scan's rules."""
-    rules, labels = of_train or scan.rules, list[str]()
+    rules, labels, n_empty = of_train or scan.rules, list[str](), 0
 
     def texts() -> Iterator[_core.Texts]:
+        nonlocal n_empty
         with closing(scan._blocks()) as blocks:
             for block in blocks:
                 assert isinstance(block, TextBlock)
                 labels.extend(block.y)
+                n_empty += block.texts.n_empty
                 yield block.texts
                 del block  # free the block before the next block is read
 
@@ -125,9 +128,11 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     scan._check_read(len(labels))
     if of_train is None and not X.nnz:
         raise ValueError(f"{scan._source}: no document has {rules.what_counts}")
+    y = integers_if_all_whole(labels)
     if of_train is None:
         warn(about_rules(rules))
-    y = integers_if_all_whole(labels)
+        classes, class_docs = zip(*sorted(Counter(y.tolist()).items()), strict=True)
+        warn(about_documents(classes, class_docs, len(y), y[0], n_empty))
     return Collection(X, y, names, scan._source)
 
 
