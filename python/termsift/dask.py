@@ -17,7 +17,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
-from termsift.text._blocks import check_columns
+from termsift.text._blocks import check_named
 from termsift.text._rules import rules_of, shows_rules
 
 __all__ = ["count", "count_texts"]
@@ -152,7 +152,7 @@ def count_texts(
                 f"texts has the columns {validation.listed(columns)}: name the columns of texts "
                 "and labels by the arguments text and label"
             )
-        check_columns(columns, {"text": text, "label": label})
+        check_named(columns, {"text": text, "label": label})
         parts = texts[[text, label]].to_delayed()  # some readers can skip unused columns
     else:
         in_memory = "" if _dask.is_dask_collection(texts) else ": use termsift.count_texts"

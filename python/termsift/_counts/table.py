@@ -15,7 +15,7 @@ from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
-from termsift.text._blocks import check_columns
+from termsift.text._blocks import check_named
 
 
 def counts_from_table(
@@ -154,7 +154,7 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
         raise TypeError("frame maps terms to counts, expected {label: {term: count}}")
     by_name = isinstance(frame, Mapping)
     in_frame = frame if by_name else getattr(frame, "column_names", getattr(frame, "columns", ()))
-    check_columns(list(in_frame), names)
+    check_named(list(in_frame), names)
     columns = {
         parameter: validation.label_sequence(frame[name], f"column {name!r}")
         for parameter, name in names.items()

@@ -169,7 +169,7 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
                 "expected one column of texts: name it, as in text='text', or pass it alone"
             )
         text = names[0]
-    check_columns(names, {"text": text, "label": label})
+    check_named(names, {"text": text, "label": label})
     return text
 
 
@@ -180,7 +180,7 @@ def only_column(frame: Any) -> Any:
     return frame[_text_column(frame, list(frame.columns), None, None)]
 
 
-def check_columns(names: list[Any], wanted: Mapping[str, Any]) -> None:
+def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
     """Check that a frame has exactly one column of each name in ``wanted``."""
     for parameter, name in wanted.items():
         if name is not None:
