@@ -112,6 +112,7 @@ def test_curves() -> None:
     ((_, (head, *rows)),) = tables(curves).items()
     assert head == ["ranking", "k = 1", "k = 7", "k = 13", "k = 18", "k = 24", "k = 30"]
     assert [row[0] for row in rows] == ["md", "ig"]
+    assert str(type(curves)(md=curves["md"])).startswith("<Accuracy of 1 ranking>\n")
     assert rows[1][1] == f"{curves['ig'].accuracy[0]:.4f}"
     one_run = ts.selection_curve([1, 0], X, y, X, y)
     assert next(iter(tables(one_run).values()))[0] == ["k", "accuracy", "weighted F1"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift._util.export import Tabular
 from termsift._util.shown import ROWS, Column, Section, Shown
-from termsift._util.validation import check_choice
+from termsift._util.validation import check_choice, number_of
 
 Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
@@ -177,7 +177,7 @@ class Curves(dict[str, Curve], Shown):
     """The curves of several rankings by name, which print and notebooks show as a table."""
 
     def _title(self) -> str:
-        return f"Accuracy of {len(self)} rankings"
+        return f"Accuracy of {number_of(len(self), 'ranking')}"
 
     def _sections(self) -> list[Section]:
         some = [*self.items()][:_CURVES]

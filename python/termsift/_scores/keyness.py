@@ -137,7 +137,7 @@ class Keyness(Tabular):
 
     def _title(self) -> str:
         sides = " against ".join(_in_words(side) for side in (self.target, self.reference))
-        return f"Keyness of {len(self):,} terms in {sides}"
+        return f"Keyness of {validation.number_of(len(self), 'term')} in {sides}"
 
     def _sections(self) -> list[Section]:
         titles = self._titles()

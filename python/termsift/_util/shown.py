@@ -28,7 +28,7 @@ class Column(NamedTuple):
         """Return a value of the column as printed text."""
         if not self.form:
             return printable(value, self.longest)
-        return "-" if value is None else format(value, self.form)
+        return "-" if value is None or value != value else format(value, self.form)
 
     def cell(self, value: Any) -> Child:
         """Return a value of the column for a table of HTML."""
@@ -37,6 +37,13 @@ class Column(NamedTuple):
         if self.form:
             return self.text(value)
         return html.element("bdi", value) if self.longest is None else html.name(value)
+
+
+def lines_of(columns: Sequence[Column]) -> list[str]:
+    """Return the lines of a printed table."""
+    table = [[column.title, *map(column.text, column.values)] for column in columns]
+    sides = "".join(">" if column.form or column.right else "<" for column in columns)
+    return aligned(list(zip(*table, strict=True)), sides)
 
 
 class Section(NamedTuple):
@@ -67,9 +74,7 @@ class Shown:
         lines = [f"<{self._title()}>"]
         for columns, n_more, heading in self._sections():
             lines += [f"{heading}:"] * bool(heading)
-            table = [[column.title, *map(column.text, column.values)] for column in columns]
-            rows = list(zip(*table, strict=True))
-            lines += aligned(rows, "".join(">" if c.form or c.right else "<" for c in columns))
+            lines += lines_of(columns)
             lines += [f"... {n_more:,} more"] * (n_more > 0)
         note = self._note()
         return "\n".join([*lines, *([note] if note else [])])

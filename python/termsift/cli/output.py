@@ -13,6 +13,7 @@ import termsift as ts
 from termsift._util.export import FORMAT_OF, Columns, write_csv, write_json
 from termsift._util.files import check_replaceable, named_errors, text_output
 from termsift._util.messages import aligned, printable
+from termsift._util.shown import Column, lines_of
 from termsift._util.validation import number_of
 
 COUNTS_FILE = ".termsift"  # The ending of a file of counts.
@@ -98,8 +99,7 @@ def _ending(path: str | None) -> str:
 
 def write_table(out: TextIO, rows: Sequence[Sequence[str]], align: str) -> None:
     """Write rows of cells in aligned columns. ``align`` has one ``<`` or ``>`` per column."""
-    for line in aligned(rows, align):
-        out.write(line + "\n")
+    _write_lines(out, aligned(rows, align))
 
 
 def write_columns(
@@ -109,21 +109,17 @@ def write_columns(
 
     A column without a title in ``titles`` has its name as title.
     """
-    table, align = [], ""
-    for name, form in formats.items():
-        if name in columns:
-            values = columns[name].tolist()
-            cells = [
-                "-"
-                if form and (value is None or value != value)
-                else format(value, form)
-                if form
-                else shown(value)
-                for value in values
-            ]
-            table.append([titles.get(name, name), *cells])
-            align += ">" if form else "<"
-    write_table(out, list(zip(*table, strict=True)), align)
+    table = [
+        Column(titles.get(name, name), columns[name].tolist(), form, _LONGEST)
+        for name, form in formats.items()
+        if name in columns
+    ]
+    _write_lines(out, lines_of(table))
+
+
+def _write_lines(out: TextIO, lines: list[str]) -> None:
+    for line in lines:
+        out.write(line + "\n")
 
 
 def shown(name: object) -> str:
