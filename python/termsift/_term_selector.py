@@ -19,6 +19,7 @@ from termsift._scores.registry import Policy, find_ranker
 from termsift._scores.scoring import Alpha, ClassPrior
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
+from termsift._util.estimator import refuse_continuous
 from termsift._util.extras import require
 
 if TYPE_CHECKING:
@@ -39,16 +40,6 @@ def _counts_suffice(selector: TermSelector) -> bool:
     if find_ranker(selector.method).reads_documents:
         raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
-
-
-def _refuse_continuous(classes: list[Any]) -> None:
-    """Raise an error for a target of a regression, as scikit-learn's classifiers do."""
-    for label in classes:
-        if isinstance(label, float) and not label.is_integer():
-            raise ValueError(
-                f"Unknown label type: continuous. y has {label!r}, expected classes: a label that "
-                "is a float must be a whole number, so pass strings, or bin the values"
-            )
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -227,7 +218,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             X = validation.widened(X)
         checked = validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"])
         # Labels do not pass through scikit-learn, because numpy would make 1 and "1" one class.
-        _refuse_continuous(validation.check_labels(y, checked.shape[0], None).classes)
+        refuse_continuous(validation.check_labels(y, checked.shape[0], None).classes)
         values = checked if isinstance(checked, np.ndarray) else checked.data
         if values.size and values.min() < 0:
             with validation.naming("Negative values in data passed to TermSelector"):

@@ -23,6 +23,7 @@ from termsift._util.estimator import (
     Estimator,
     check_feature_names,
     raise_not_fitted,
+    refuse_continuous,
     without_column,
 )
 from termsift.text import TextRules
@@ -627,12 +628,7 @@ def _labels_of(
     if y is None:
         raise ValueError("NaiveBayes requires y to be passed, but the target y is None")
     labels = validation.check_labels(without_column(y), n_docs, classes, indicator_classes)
-    for label in labels.classes:
-        if isinstance(label, float) and not label.is_integer():
-            raise ValueError(
-                f"Unknown label type: continuous. y has {label!r}, expected classes: make classes "
-                "of a measurement, as numpy.digitize does"
-            )
+    refuse_continuous(labels.classes)
     return labels
 
 

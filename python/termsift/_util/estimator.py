@@ -10,7 +10,7 @@ import copy
 import inspect
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NoReturn, Self, TypeAlias
 
 import numpy as np
@@ -53,6 +53,16 @@ def without_column(y: Any) -> Any:
     )
     warnings.warn(message, of_sklearn(DataConversionWarning), stacklevel=3)
     return y.ravel()
+
+
+def refuse_continuous(classes: Iterable[Any]) -> None:
+    """Raise an error for the target of a regression, as scikit-learn's classifiers do."""
+    for label in classes:
+        if isinstance(label, float) and not label.is_integer():
+            raise ValueError(
+                f"Unknown label type: continuous. y has {label!r}, expected classes: a label that "
+                "is a float must be a whole number, so pass strings, or bin the values"
+            )
 
 
 def check_feature_names(X: Any, fitted: NDArray[np.object_]) -> None:

@@ -351,7 +351,5 @@ def _is_column(documents: Any) -> bool:
         return True
     if isinstance(documents, np.ndarray):
         return documents.dtype.kind in "UT"
-    if is_from(documents, "pandas") and documents.ndim == 2:
-        return True  # pandas 2.1 has no Arrow interface
     is_arrow = hasattr(documents, "__arrow_c_stream__") or hasattr(documents, "__arrow_c_array__")
     return is_arrow and getattr(documents, "dtype", None) != np.dtype(object)
