@@ -266,7 +266,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         ranker = find_ranker(fitted.method)
         if not isinstance(ranker, Method):
             raise AttributeError(f"{fitted.method} does not score each term: see ranking_")
-        return counts.score(ranker.name, **fitted._options(*_SCORING))
+        return counts.score(ranker.name, **fitted._scoring_of(counts))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "counts_")
@@ -285,8 +285,18 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             for name, default in (("alpha", 1.0), ("tf", "raw")):
                 if (value := getattr(self, name)) != default:
                     raise ValueError(f"method={self.method!r} takes no {name}, got {value!r}")
-        options = self._options("policy", *_SCORING)
+        options = {"policy": self.policy, **self._scoring_of(counts)}
         return rank_by(self.method, counts, X, y, int(k), sample_weight=weights, **options)
 
-    def _options(self, *names: str) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in names}
+    def _scoring_of(self, counts: ClassCounts) -> dict[str, Any]:
+        """Return the options of the score, without a prior that has no effect.
+
+        In a grid search over methods, some methods use the prior, so there is nothing to warn of.
+        """
+        options = {name: getattr(self, name) for name in _SCORING}
+        ranker = find_ranker(self.method)
+        if self.class_prior is not None and isinstance(ranker, Method):
+            validation.check_class_prior(self.class_prior, counts.classes)
+            if not ranker.uses_prior(self.aggregate or ranker.default_aggregate):
+                options["class_prior"] = None
+        return options

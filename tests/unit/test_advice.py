@@ -93,6 +93,8 @@ TWO = ["good", "bad"] * 20
 SANE: list[tuple[list[str], list[str], str]] = [
     (TWO, MANY, "40 documents have 40 different labels: if texts and labels are swapped"),
     (MANY, ["class", *TWO[1:]], "the label of the first document, 'class', occurs nowhere else"),
+    (["message", *MANY[:4]], ["class", *TWO[:4]], "first document, 'class', occurs nowhere else"),
+    (["0", *MANY[:4]], ["1", *TWO[:4]], "the label of the first document, '1', occurs nowhere"),
     (
         MANY,
         [*TWO[:-1], "Bad"],
@@ -119,6 +121,8 @@ def test_documents_that_are_right_are_not_told(tmp_path: Path) -> None:
         (MANY[:19], MANY[:19]),  # few documents are an example
         (MANY, ["one", *TWO[1:-1], "other"]),  # other classes are as rare as the first
         (MANY[:5], ["a", "b", "b", "c", "c"]),
+        (["word", *MANY[:2]], ["a", "b", "b"]),  # neither does a class of one word tell much
+        (["word", *MANY[:4]], ["a", "b", "b", "c", "d"]),
     ):
         for count in doors(tmp_path, texts, labels):
             count()

@@ -113,3 +113,22 @@ def test_every_function_warns_once() -> None:
         assert len(caught) == 1
         read(None)
         read("empirical")
+
+
+def test_a_selector_takes_a_prior_that_its_method_does_not_use() -> None:
+    selection = pytest.importorskip("sklearn.model_selection")
+    X = np.random.default_rng(0).poisson(1, (30, 20))
+    y = ["ham", "spam", "ham", "news", "ham", "spam"] * 5
+    for policy in ("top", "round_robin"):
+        selector = ts.TermSelector(k=3, policy=policy, class_prior=PRIORS)
+        grid = {"method": ["md", "chi2", "df"]}
+        selection.GridSearchCV(selector, grid, cv=2, scoring=lambda *_: 0.0).fit(X, y)
+        df = ts.TermSelector("df", k=3, class_prior=PRIORS).fit(X, y)
+        assert df.scores_.tolist() == ts.count(X, y).score("df").tolist()
+    means = [
+        ts.TermSelector("chi2", aggregate="mean", class_prior=prior).fit(X, y).scores_
+        for prior in (PRIORS, None)
+    ]
+    assert not np.array_equal(*means)
+    with pytest.raises(ValueError, match="class_prior lacks class 'news'"):
+        ts.TermSelector("chi2", class_prior={"ham": 1, "spam": 1}).fit(X, y)

@@ -74,8 +74,8 @@ def test_a_refused_frame_changes_nothing(library: str) -> None:
     counts = ts.count(frame_of(library), Y)
     wrong = frame_of(library, "the", "bacon", "pills")
     assert complaint(VALUE, counts.update, wrong, Y) == (
-        "column 0 of X is 'the', but 'bacon' in the counts: bring the columns of the frame into "
-        "the same order"
+        "column 0 of X is 'the', but 'bacon' in the counts: give the frame the same columns "
+        "in the same order"
     )
     assert counts == ts.count(frame_of(library), Y)
 

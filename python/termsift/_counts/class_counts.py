@@ -172,9 +172,8 @@ class ClassCounts(AdditiveCounts, Shown):
         how = name or scoring.method.default_aggregate
         if how == "mean" and scoring.smoothing[2] is None:  # a mean is weighted by the priors
             self._require_documents("the empirical class_prior", "pass class_prior='uniform'")
-        aggregate = None if how is None else _core.Aggregate.__members__[how]
-        scoring.warn_of_unused_prior(scoring.method.name, aggregate)
-        return aggregate
+        scoring.warn_of_unused_prior(scoring.method.name, how)
+        return None if how is None else _core.Aggregate.__members__[how]
 
     def rank(
         self,

@@ -81,7 +81,10 @@ def finished(
         if not held.n_terms and rules.buckets is None:
             warn([f"no document has {rules.what_counts}, so the counts have no terms"])
     about = (seen.first_label, seen.n_empty) if seen is not None else ()
-    warn(about_documents(counts.classes, held.class_docs.tolist(), held.n_docs, *about))
+    tokens = dict(zip(counts.classes, held.class_tokens.tolist(), strict=True))
+    is_word = bool(about and held.n_terms and tokens.get(about[0], 2) <= 1)
+    sizes = held.class_docs.tolist(), held.n_docs
+    warn(about_documents(counts.classes, *sizes, *about, first_is_word=is_word))
     return counts._replace(rules=rules.that_cut)
 
 

@@ -139,6 +139,10 @@ class Method(Selector):
         """Whether the parameter ``alpha`` has an effect."""
         return bool(self.models) or "b2" in self.formula
 
+    def uses_prior(self, aggregate: str | None = None) -> bool:
+        """Return True if ``class_prior`` has an effect on the class values or their aggregate."""
+        return bool(self.models) or aggregate == "mean"
+
     def measure(self, options: Mapping[str, Any]) -> CoreMeasure:
         """Return the core's measure for the options."""
         for name, value in options.items():

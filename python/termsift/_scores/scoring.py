@@ -76,10 +76,9 @@ class Scoring:
             held = held.as_counted_by(_core.EventModel.__members__[model], threads)
         return cls(held, method, measure, event, (b1, b2, prior), threads)
 
-    def warn_of_unused_prior(self, name: str, aggregate: _core.Aggregate | None = None) -> None:
+    def warn_of_unused_prior(self, name: str, aggregate: str | None = None) -> None:
         """Warn if a prior was given that neither the method nor the aggregate uses."""
-        used = self.method.models or aggregate == _core.Aggregate.mean
-        if self.smoothing[2] is not None and not used:
+        if self.smoothing[2] is not None and not self.method.uses_prior(aggregate):
             warnings.warn(
                 f"{name} does not use class_prior, which only the aggregate 'mean' and methods "
                 "with event models use: leave out class_prior",

@@ -132,7 +132,9 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     if of_train is None:
         warn(about_rules(rules))
         classes, class_docs = zip(*sorted(Counter(y.tolist()).items()), strict=True)
-        warn(about_documents(classes, class_docs, len(y), y[0], n_empty))
+        is_word = bool(X[[0]].sum() <= 1)
+        about = (len(y), y[0], n_empty)
+        warn(about_documents(classes, class_docs, *about, first_is_word=is_word))
     return Collection(X, y, names, scan._source)
 
 

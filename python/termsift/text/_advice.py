@@ -75,10 +75,14 @@ def about_documents(
     n_docs: float,
     first_label: Hashable = None,
     n_empty: int = 0,
+    *,
+    first_is_word: bool = False,
 ) -> Iterator[str]:
     """Yield a message for each sign that texts or labels are not what they should be.
 
-    The time is O(classes). ``first_label`` is the label of the first document, if it is known.
+    The time is O(classes). ``first_label`` is the label of the first document, if it is known, and
+    ``first_is_word`` says that this document has at most one word if no other has its label. Then a
+    header is likely, even in an example.
     """
     docs_of = {c: n for c, n in zip(classes, class_docs, strict=True) if n}
     others = [n for c, n in docs_of.items() if c != first_label]
@@ -89,7 +93,7 @@ def about_documents(
             "swapped, pass the texts first, or name the columns by text= and label="
         )
     elif (
-        is_large
+        (is_large or first_is_word)
         and isinstance(first_label, str)
         and docs_of.get(first_label) == 1
         and len(others) > 1

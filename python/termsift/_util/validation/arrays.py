@@ -322,8 +322,8 @@ def check_columns(
     for column, wanted in zip(columns, expected, strict=False):
         if names[column] != wanted:
             raise ValueError(
-                f"column {column} of {name} is {names[column]!r}, but {wanted!r} in {of}: bring "
-                "the columns of the frame into the same order"
+                f"column {column} of {name} is {names[column]!r}, but {wanted!r} in {of}: give "
+                "the frame the same columns in the same order"
             )
 
 
