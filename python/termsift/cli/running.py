@@ -101,7 +101,7 @@ def run(argv: Sequence[str]) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # Terms may be in any language.
     is_command = bool(argv) and argv[0] in COMMANDS  # A known command needs only its own module.
     parser = main_parser(argv[:1] if is_command else COMMANDS)
-    if argv and argv[0][:1] not in "-" and not is_command and argv[1:2] and argv[1] in COMMANDS:
+    if len(argv) > 1 and argv[1] in COMMANDS and not (is_command or argv[0].startswith("-")):
         parser.error(f"the command comes first: termsift {argv[1]} {argv[0]}")
     args, rest = parser.parse_known_args(argv)
     # Some versions of argparse do not match an optional argument that comes after an option.
