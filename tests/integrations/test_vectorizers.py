@@ -390,6 +390,19 @@ def test_the_index_follows_changes_of_the_vocabulary(
     assert type(pickle.loads(pickle.dumps(columns))) is dict
 
 
+@pytest.mark.parametrize("given", [{}, {"analyzer": blanks}])
+def test_a_vocabulary_with_a_gap_makes_no_entry_beyond_the_matrix(given: dict[str, Any]) -> None:
+    vectorizer = CountVectorizer(**given).fit(["bacon eggs pills"])
+    del vectorizer.vocabulary_["bacon"]
+    assert vectorizer.transform(["eggs eggs"]).toarray().tolist() == [[0, 2]]
+    fault = "gives 'pills' the column 2, but has 2 terms: number their columns from 0"
+    with pytest.raises(ValueError, match=fault):  # scipy would write beyond the array
+        vectorizer.transform(["eggs", "pills"])
+    vectorizer.vocabulary_["pills"] = -1
+    with pytest.raises(ValueError, match="gives 'pills' the column -1"):
+        vectorizer.transform(["pills"])
+
+
 def test_new_words_of_a_growing_vectorizer_are_counted() -> None:
     pytest.importorskip("bertopic.vectorizers")
     from bertopic.vectorizers import OnlineCountVectorizer

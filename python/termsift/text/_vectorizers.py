@@ -230,6 +230,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         index = None if native is None else self._index(native)
         if index is None:
             terms, X = super()._count_vocab(self._iterable(raw_documents), fixed_vocab)
+            _check_columns(X, terms)
             return terms, X
         threads, terms = check_n_threads(self.n_threads), self.vocabulary_
         rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
@@ -343,6 +344,20 @@ def _with_n_threads(ours: Any, parent: Any) -> None:
 
 _with_n_threads(CountVectorizer, sklearn_text.CountVectorizer)
 _with_n_threads(HashingVectorizer, sklearn_text.HashingVectorizer)
+
+
+def _check_columns(X: Any, vocabulary: dict[str, int]) -> None:
+    """Raise ValueError for entries beyond the shape, with which scipy would write beyond arrays.
+
+    scikit-learn makes such entries after an edit that leaves a gap in the columns of a vocabulary.
+    """
+    n_terms = X.shape[1]
+    if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < n_terms:
+        term = next(t for t, column in vocabulary.items() if not 0 <= column < n_terms)
+        raise ValueError(
+            f"vocabulary_ gives {term!r} the column {vocabulary[term]}, but has {n_terms} terms: "
+            "number their columns from 0 without a gap"
+        )
 
 
 def _is_column(documents: Any) -> bool:
