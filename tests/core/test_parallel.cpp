@@ -16,6 +16,7 @@
 #include <omp.h>
 #endif
 #ifndef _WIN32
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #endif
@@ -216,6 +217,39 @@ TEST(poll_stops_others_while_the_caller_is_idle) {
   CHECK(on_caller);
   CHECK(Clock::now() - start < 1s);
 }
+
+TEST(a_poll_that_has_stopped_a_loop_is_not_called_again) {
+  // After the first call Python has set an exception, and must not run the handlers of further signals.
+  if (!two_threads_run()) return;
+  std::atomic<int> polls{0};
+  std::atomic<bool> other_works{false};
+  const auto poll = [&] { return ++polls > 0; };
+  CHECK_THROWS(for_each_block(2, {2, poll}, [&](std::int64_t, Worker& worker) {
+    if (worker.thread() == 0) return wait_for([&] { return other_works.load(); });
+    other_works = true;
+    std::this_thread::sleep_for(500ms);
+  }), Interrupted, "interrupted");
+  CHECK_EQ(polls.load(), 1);
+}
+
+#ifdef __linux__
+TEST(threads_have_room_for_python) {
+  // musl gives threads 128 KiB by default. A build with OpenMP may have started its threads before.
+  pthread_attr_t before, small;
+  CHECK_EQ(pthread_getattr_default_np(&before), 0);
+  CHECK_EQ(pthread_getattr_default_np(&small), 0);
+  CHECK_EQ(pthread_attr_setstacksize(&small, 1 << 17), 0);
+  CHECK_EQ(pthread_setattr_default_np(&small), 0);
+  for_each_block(2, {2, {}}, [](std::int64_t, Worker&) {
+    volatile char much[1 << 19];
+    for (std::size_t i = 0; i < sizeof much; i += 1024) much[i] = 1;
+    std::this_thread::sleep_for(20ms);
+  });
+  CHECK_EQ(pthread_setattr_default_np(&before), 0);
+  pthread_attr_destroy(&small);
+  pthread_attr_destroy(&before);
+}
+#endif
 
 TEST(a_quiet_poll_changes_nothing) {
   // The loop must go on if the poll returns false, and only the caller's thread may call the poll.

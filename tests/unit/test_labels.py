@@ -268,7 +268,9 @@ def test_a_whole_number_of_json_is_one_label_however_it_is_written(
     assert read_files(path).y.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize("written", ["1.5", "1e-1", "0.10", "1e310", "-1e999999999999", "NaN"])
+@pytest.mark.parametrize(
+    "written", ["1.5", "1e-1", "0.10", "1e310", "-1e999999999999", f"{'7' * 400}.0", "NaN"]
+)
 def test_a_number_of_json_with_a_fraction_is_no_label(tmp_path: Path, written: str) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(f'{{"label": 1, "text": "a"}}\n{{"label": {written}, "text": "one word"}}\n')

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stack_size.hpp"
 #include "termsift/portability.hpp"
 #include "termsift/types.hpp"
 
@@ -106,6 +107,7 @@ thread_local bool runs_blocks = false;
 // Starts n threads, or fewer if the system does not allow n threads. Thread i calls f(i), i = 1, ..., n.
 template <class F>
 std::vector<std::thread> start_threads(int n, const F& f) {
+  raise_stack_size();
   std::vector<std::thread> started;
   started.reserve(static_cast<std::size_t>(n));
   try {
@@ -232,10 +234,11 @@ class Loop {
   }
 
   // Calls the caller's poll, on the caller's thread. If the poll stops the loop or throws, all blocks stop, because the poll
-  // counts as lower than every block.
+  // counts as lower than every block. After that, poll() does nothing, since Python has already set an exception.
   void poll() {
+    if (!poll_ || failed_block_ == all_blocks) return;
     try {
-      if (poll_ && poll_()) throw Interrupted();
+      if (poll_()) throw Interrupted();
     } catch (...) {
       keep(all_blocks);
       throw;

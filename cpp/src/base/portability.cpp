@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/stack_size.hpp"
+
 #if defined(_WIN32)
 #include <filesystem>
 #define WIN32_LEAN_AND_MEAN
@@ -124,6 +126,24 @@ std::optional<int> allowed_processors() {
 #endif
   return std::nullopt;
 }
+
+#endif
+
+#ifdef __linux__
+
+void raise_stack_size() {
+  constexpr std::size_t least = std::size_t{1} << 20;
+  pthread_attr_t usual;
+  std::size_t size = 0;
+  if (pthread_getattr_default_np(&usual) != 0) return;
+  if (pthread_attr_getstacksize(&usual, &size) == 0 && size < least && pthread_attr_setstacksize(&usual, least) == 0)
+    pthread_setattr_default_np(&usual);
+  pthread_attr_destroy(&usual);
+}
+
+#else
+
+void raise_stack_size() {}
 
 #endif
 

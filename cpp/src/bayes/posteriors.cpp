@@ -67,7 +67,7 @@ class LinearSums {
   template <class Index, class Value>
   std::int64_t write_terms(std::int64_t n, const Index* columns, const Value& value) {
     if (std::ssize(terms_) < n) terms_.resize(2 * at(n));
-    TermValue* const terms = terms_.data();
+    ValuedTerm* const terms = terms_.data();
     if (c_.term_of.empty()) {
       for (std::int64_t e = 0; e < n; ++e) terms[e] = {static_cast<TermId>(columns[e]), value(e)};
       return n;
@@ -82,7 +82,7 @@ class LinearSums {
     return size;
   }
 
-  void add_pairs(std::span<const TermValue> terms) {
+  void add_pairs(std::span<const ValuedTerm> terms) {
     double length = 0, of_terms = 0;
     for (const auto& [term, x] : terms) {
       length += x;
@@ -101,7 +101,7 @@ class LinearSums {
   const std::size_t n_;
   const VerdictKernels& kernels_ = kernels_in_use<VerdictKernels>();
   DocumentEntries entries_;
-  std::vector<TermValue> terms_;
+  std::vector<ValuedTerm> terms_;
   std::vector<double> sums_;  // one for each class, and padding
   double best_ = 0;
 };

@@ -58,7 +58,7 @@ Verdict judge(const ClassPosteriors& p) {
   return {winner, values[winner] - 2 * errors[winner] - others};
 }
 
-constexpr VerdictKernels kernels{judge, add_weights<TermValue>};
+constexpr VerdictKernels kernels{judge, add_weights<ValuedTerm>};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

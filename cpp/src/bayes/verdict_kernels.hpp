@@ -29,14 +29,14 @@ struct ClassPosteriors {
 inline constexpr double no_class = -0x1p1000;
 
 // A term of a document: the row of its weights, and its value.
-struct TermValue {
+struct ValuedTerm {
   std::int32_t id;
   double count;
 };
 
 struct VerdictKernels {
   Verdict (*judge)(const ClassPosteriors&);  // O(stride)
-  void (*add_weights)(const WeightedRow<TermValue>& row);
+  void (*add_weights)(const WeightedRow<ValuedTerm>& row);
 
   static const VerdictKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -252,7 +253,7 @@ inline std::u32string code_points(std::string_view text) {
 }
 
 // Returns a number such as 1.0, 10e-1 or -0 as it is written without a point or an exponent, or nullopt if the number is
-// not whole or no double holds a number so large.
+// not whole or has more digits than any double.
 inline std::optional<std::string> as_whole(std::string_view number) {
   constexpr std::ptrdiff_t most_digits = 309;
   const bool is_negative = number.front() == '-';
@@ -279,7 +280,7 @@ inline std::optional<std::string> as_whole(std::string_view number) {
   digits.erase(0, digits.find_first_not_of('0'));
   if (digits.empty()) return "0";
   for (; n_zeros < 0 && digits.back() == '0'; ++n_zeros) digits.pop_back();
-  if (n_zeros < 0 || n_zeros > most_digits) return std::nullopt;
+  if (n_zeros < 0 || std::ssize(digits) + n_zeros > most_digits) return std::nullopt;
   digits.append(static_cast<std::size_t>(n_zeros), '0');
   return is_negative ? "-" + digits : digits;
 }

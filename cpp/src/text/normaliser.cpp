@@ -1,7 +1,6 @@
 #include "text/normaliser.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <memory>
 #include <stdexcept>
@@ -62,13 +61,20 @@ CharacterMap::CharacterMap(bool lowercase, StripAccents strip_accents)
       mapped_(LargeArray<MappedEntry>::zeroed_for_few(n_code_points)),
       expansions_(LargeArray<std::atomic<const Expansion*>>::zeroed_for_few(n_code_points)) {}
 
+template <bool lowercase, StripAccents strip_accents>
+const CharacterMap& CharacterMap::only() {
+  // The map is never destroyed, because another thread may be cutting texts while the process exits.
+  static const auto& map = *new CharacterMap(lowercase, strip_accents);
+  return map;
+}
+
 const CharacterMap& CharacterMap::of(bool lowercase, StripAccents strip_accents) {
   using enum StripAccents;
-  // The maps are never destroyed, because another thread may be cutting texts while the process exits.
-  static const auto& maps = *new std::array<CharacterMap, 6>{
-      CharacterMap(false, none),  CharacterMap(true, none),     CharacterMap(false, ascii),
-      CharacterMap(true, ascii), CharacterMap(false, unicode), CharacterMap(true, unicode)};
-  return maps[2 * static_cast<std::size_t>(strip_accents) + lowercase];
+  switch (strip_accents) {
+    case none: return lowercase ? only<true, none>() : only<false, none>();
+    case ascii: return lowercase ? only<true, ascii>() : only<false, ascii>();
+    default: return lowercase ? only<true, unicode>() : only<false, unicode>();
+  }
 }
 
 std::u32string CharacterMap::written(char32_t c) const {

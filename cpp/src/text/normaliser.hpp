@@ -59,6 +59,9 @@ class CharacterMap {
 
  private:
   CharacterMap(bool lowercase, StripAccents strip_accents);
+  // Returns the only map of these rules. A map reserves 18 MB of addresses, so it is made when it is first used.
+  template <bool lowercase, StripAccents strip_accents>
+  static const CharacterMap& only();
   std::u32string written(char32_t c) const;
 
   bool lowercase_;
