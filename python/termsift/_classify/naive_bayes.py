@@ -146,8 +146,8 @@ class NaiveBayes(Estimator):
     without documents has probability 0. If several classes have the same log posterior within a
     relative 2^-44, the first is predicted. The result for a document is the same to the last bit,
     whatever other documents are in the call. If the model has at most 2^24 pairs of a class and a
-    term, it holds a dense array of weights, of up to 128 MiB, and twice this size to classify
-    texts. A larger model takes 12 bytes for each pair of a class and a term that occurs in the
+    term, it holds a dense array of weights, of up to 256 MiB, and 128 MiB more to classify texts. A
+    larger model takes 12 bytes for each pair of a class and a term that occurs in the
     class. Then texts, as always in `leave_one_out`, also need memory for the matrix of a block.
 
     Examples

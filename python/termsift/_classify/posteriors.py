@@ -31,7 +31,7 @@ class Posteriors:
     corrects the classes in which the term occurs.
 
     ``constant`` holds the log posteriors of a document without terms. ``frequency`` holds the
-    number of events of each term. ``dense`` holds `_present` of each term and class, or is None if
+    number of events of each term. ``_table`` holds `_present` of each term and class, or is None if
     the array would be too large. Then ``_pairs`` holds the corrections.
     """
 
@@ -72,16 +72,21 @@ class Posteriors:
         of_class = self._present(0.0, self._size)
         of_term = self._present(self._all, 1.0) - self._present(0.0, 1.0)
         self.constant = self._prior_of(self._docs) + self._of_all(self._size)
-        self.dense: _core.Float64s | None = None
+        self._table: _core.Float64s | None = None
         self._pairs: Any = None
         if weights.shape[0] * weights.shape[1] <= _DENSE_CELLS:
             self._table = _table(by_term)
-            self.dense = self._table[:, : len(self._docs)]
-            self.dense += of_class
-            self.dense += of_term[:, np.newaxis]
+            dense = self._table[:, : len(self._docs)]
+            dense += of_class
+            dense += of_term[:, np.newaxis]
         else:
             ends, rows = by_term.indptr.astype(np.int64), by_term.indices.astype(np.int32)
             self._pairs = by_term.data, (of_class, of_term, ends, rows)
+
+    @property
+    def dense(self) -> _core.Float64s | None:
+        """The weights of an occurrence of each term in each class, or None if they are too many."""
+        return None if self._table is None else self._table[:, : len(self._docs)]
 
     def _checked_prior(self, class_prior: Any, classes: list[Hashable]) -> _core.Float64s | None:
         """Return the given prior, or None if numbers of documents determine the prior."""
@@ -195,7 +200,7 @@ class Posteriors:
         self, term_of: _core.Int32s | None
     ) -> tuple[_core.Float64s, _core.Int32s | None, _core.Float64s, Any]:
         """Return the classifier as the core takes it."""
-        weights, pairs = (self._table, None) if self._pairs is None else self._pairs
+        weights, pairs = self._pairs if self._table is None else (self._table, None)
         return self.constant, term_of, weights, pairs
 
     def leave_one_out(self, X: Any, codes: Any, first: int, n_threads: int) -> Any:
@@ -248,7 +253,10 @@ class Posteriors:
 
 
 def _table(by_term: Any) -> _core.Float64s:
-    """Return a sparse matrix as an array whose rows, padded with zeros, begin at cache lines."""
+    """Return a sparse matrix as an array whose rows, padded with zeros, fill whole cache lines.
+
+    Several short rows share a line, but no row crosses a line without need.
+    """
     n_terms, n = by_term.shape
     stride = 1 << (n - 1).bit_length() if n < _LINE // 8 else -(-n * 8 // _LINE) * _LINE // 8
     memory = np.zeros(n_terms * stride * 8 + _LINE, dtype=np.uint8)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from functools import cache, partial
 from itertools import pairwise
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._scores.effects import certain_ratios
 from termsift._scores.methods import DescriberName, Method, Model
-from termsift._scores.ranking import SIGNIFICANT, Ranking
+from termsift._scores.ranking import SIGNIFICANT, Ranking, part_of
 from termsift._scores.registry import DESCRIBING, KEY, find_describer, find_test
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance
@@ -155,7 +155,7 @@ def distinctive_terms(
         terms, scores = best.terms[start:end], best.scores[start:end]
         ranking = Ranking(terms, scores, counts._names_of(terms), method, model=model)
         if pvalues is not None:
-            ranking = replace(ranking, _pvalues=partial(_between, pvalues, start, end))
+            ranking = replace(ranking, _pvalues=partial(part_of, pvalues, slice(start, end)))
         found[labels[row]] = ranking
     return found
 
@@ -257,13 +257,6 @@ def rows_of(counts: ClassCounts, classes: Iterable[Hashable]) -> NDArray[np.int6
     """Return the rows of some classes, in this order."""
     groups = validation.check_groups(validation.check_classes(classes), counts.classes)
     return np.concatenate(list(groups.values()))
-
-
-def _between(
-    pvalues: Callable[[], NDArray[np.float64] | None], start: int, end: int
-) -> NDArray[np.float64] | None:
-    values = pvalues()
-    return None if values is None else values[start:end]
 
 
 def _adjusted(

@@ -107,7 +107,8 @@ class Keyness(Tabular):
     If document j of a corpus has l_j tokens, and the term occurs in it x_j times, DP is half of
     sum_j abs(v_j - s_j), with s_j = l_j / sum_j l_j and v_j = x_j / sum_j x_j. Juilland's D is
     1 - sigma / (mu sqrt(m - 1)), where mu and sigma are the mean and the standard deviation, with
-    divisor m, of the rates x_j / l_j over the m documents that have tokens.
+    divisor m, of the rates x_j / l_j over the m documents of the corpus. In a document without
+    tokens, the rate of every term is 0, also for the rank-sum test.
     """
 
     target: list[Hashable]

@@ -107,7 +107,7 @@ class Ranking(Tabular):
                 terms=names,
                 informative=informative,
                 chosen_by=None if self.chosen_by is None else self.chosen_by[place],
-                _pvalues=None if self._pvalues is None else partial(_part, self._pvalues, place),
+                _pvalues=None if self._pvalues is None else partial(part_of, self._pvalues, place),
             )
         return self._terms.item(place), self.scores.item(place)
 
@@ -170,6 +170,7 @@ class Ranking(Tabular):
             write_csv(file, self.columns())
 
 
-def _part(pvalues: PValues, place: slice) -> NDArray[np.float64] | None:
+def part_of(pvalues: PValues, place: slice) -> NDArray[np.float64] | None:
+    """Return some of the p-values, or None if they are unknown."""
     values = pvalues()
     return None if values is None else values[place]

@@ -170,7 +170,7 @@ def _check_lines(path: Path, data: bytes) -> None:
 def _is_plain(text: bytes, n_blanks: int) -> bool:
     """Return whether all lines consist of whole numbers with single blanks between them.
 
-    Most files do, and this check takes a tenth of the time of the regular expression.
+    Most files do, and this check takes less than a third of the time of the regular expression.
     """
     marks = np.frombuffer(text, np.uint8)
     between = marks < ord("0")

@@ -17,7 +17,7 @@ from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-MOST_BYTES = 2**40
+MOST_BYTES = 2**63 - 1  # The core takes sizes as int64.
 _MOST = 255  # The largest value of a counter.
 _HASH = 1  # The version of the hash of terms.
 _ADDED_BYTES = 1 << 20  # The number of counters that are added at once, to fit in the cache.
