@@ -71,7 +71,7 @@ def test_a_phrase_in_files(run: Any, tmp_path: Path) -> None:
         file.write_bytes(text)
     result = run("context", tmp_path / "mail", "Free prize", "--on-error", "skip")
     assert result.out == f"spam:\n{files[2]}  a  free prize\n"
-    assert "left out 1 line or row" in result.err
+    assert "left out 1 line, row or file" in result.err
 
 
 def test_a_term_that_is_nowhere(run: Any, mail: Path) -> None:

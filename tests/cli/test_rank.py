@@ -179,6 +179,7 @@ def test_terms_that_are_not_significant_are_marked_or_left_out(run: Any, tmp_pat
     assert "0.05" not in run(*command, "--method", "md").out  # no test, so nothing is marked
     _, *of_md = run(*command, "--method", "md", "--max-pvalue", 0.05).out.splitlines()
     assert {line.split()[3] for line in of_md} == {line.split()[3] for line in kept}
+    assert run(*command, "--max-pvalue", 0).out.split()[:4] == ["class", "rank", "score", "term"]
     complaint = run("rank", path, "--max-pvalue", 0.05).complaint
     assert complaint == "there is no --per-class, so leave out --max-pvalue"
 

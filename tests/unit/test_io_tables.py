@@ -247,7 +247,7 @@ def test_bad_rows_are_left_out_and_counted(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", "label,text\na,b,c\n")
     with pytest.raises(ValueError, match=r"found 3; .*; on_error='skip' leaves"):
         read_files(path)
-    with pytest.raises(ValueError, match="no documents; 1 line or row left out, first: "):
+    with pytest.raises(ValueError, match="no documents; 1 line, row or file left out, first: "):
         read_files(path, on_error="skip")
 
 

@@ -301,7 +301,7 @@ def test_a_kill_in_either_pass_loses_no_file(name: str, tmp_path: Path) -> None:
     assert (read, code != 0) == (sketched[2:] + counted[:3], True)
     read, code, errors = run("neither")
     assert (read, code) == (counted[2:], 0), errors
-    assert "left out 1 line or row" in errors
+    assert "left out 1 line, row or file" in errors
     assert ts.load(tmp_path / "out.termsift") == ts.count_texts(texts, y, min_df=5)
 
 

@@ -122,7 +122,8 @@ def _about_pvalues(
 
 
 def _write_table(out: TextIO, columns: Columns, note: str) -> None:
-    other = "term" if all(term is None for term in columns["term"]) else "index"
+    terms = columns["term"]
+    other = "term" if len(terms) and all(term is None for term in terms) else "index"
     columns = {name: values for name, values in columns.items() if name != other}
     output.write_columns(out, columns, _SHOWN, _TITLES)
     out.write(note)

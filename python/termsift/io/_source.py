@@ -58,7 +58,7 @@ class Skipped:
         self.complaints = [*self.complaints, *map(printable, complaints)][:_COMPLAINTS_KEPT]
 
     def __str__(self) -> str:
-        return "1 line or row" if self.n == 1 else f"{self.n:,} lines or rows"
+        return "1 line, row or file" if self.n == 1 else f"{self.n:,} lines, rows or files"
 
 
 @dataclass(frozen=True)
