@@ -25,7 +25,9 @@ RULES: list[dict[str, Any]] = [
     {"binary": True, "lowercase": False},
 ]
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* texts are empty")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:(.* texts are empty|the label of the first document)"
+)
 
 
 def collection(seed: int, n_docs: int = 120) -> tuple[list[str], list[str]]:

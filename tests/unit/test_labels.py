@@ -212,6 +212,7 @@ def _as_json_number(label: str) -> Any:
     return value if is_same else label
 
 
+@pytest.mark.filterwarnings("ignore:the (label of the first document|classes .* differ only in)")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(labels=label_lists)
 def test_every_text_format_and_reader_returns_the_same_classes(

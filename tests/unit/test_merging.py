@@ -35,6 +35,7 @@ def of_texts(folder: Path, documents: Any) -> ts.ClassCounts:
     return ts.count(ts.scan(path))
 
 
+@pytest.mark.filterwarnings("ignore:the label of the first document")
 @given(st.lists(DOCUMENTS, min_size=1, max_size=4))
 def test_shards_of_texts_are_the_whole(tmp_path_factory: Any, shards: Any) -> None:
     folder = tmp_path_factory.mktemp("shards")
