@@ -12,10 +12,10 @@ import importlib.util
 import sys
 from typing import TYPE_CHECKING, Any
 
-from termsift._util.waiting import threads_wait_asleep
+from termsift._util.waiting import threads_have_stacks, threads_wait_asleep
 
 try:
-    with threads_wait_asleep():
+    with threads_wait_asleep(), threads_have_stacks():
         from termsift import _core
 
         _core.effective_n_threads(0)  # some OpenMP runtimes read their settings only at first use

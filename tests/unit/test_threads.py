@@ -94,9 +94,28 @@ def test_waiting_threads_sleep_unless_the_user_has_decided(
     assert f"{next(iter(chosen), 'OMP_WAIT_POLICY')} = '{policy}'" in result.stderr
 
 
+@needs_openmp
+@pytest.mark.parametrize(("chosen", "size"), [({}, 2**20), ({"OMP_STACKSIZE": "3M"}, 3 * 2**20)])
+def test_threads_have_room_for_python_under_musl(chosen: dict[str, str], size: int) -> None:
+    code = """
+    from importlib.machinery import EXTENSION_SUFFIXES
+    EXTENSION_SUFFIXES.append(".linux-musl.so")
+    import termsift
+    """
+    environment = {name: v for name, v in os.environ.items() if not name.endswith("STACKSIZE")}
+    environment |= {"OMP_DISPLAY_ENV": "verbose"} | chosen
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    result = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
+    if "GOMP_SPINCOUNT" not in result.stderr:
+        pytest.skip("another runtime than GNU's")
+    assert f"OMP_STACKSIZE = '{size}'" in result.stderr
+
+
 def test_the_environment_is_left_alone() -> None:
     code = """
     import os
+    from importlib.machinery import EXTENSION_SUFFIXES
+    EXTENSION_SUFFIXES.append(".linux-musl.so")
     before = dict(os.environ)
     import termsift, numpy as np
     termsift.md(np.eye(3, dtype=int), [0, 1, 1])

@@ -1,4 +1,4 @@
-"""Keep idle threads from spinning. OpenMP and OpenBLAS read their settings when they are loaded."""
+"""Settings that OpenMP and OpenBLAS read when they are loaded: how threads wait, their stacks."""
 
 from __future__ import annotations
 
@@ -6,15 +6,27 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib.machinery import EXTENSION_SUFFIXES
 
-# Environment variables with which users choose how threads wait, and how many OpenBLAS starts.
+# Environment variables with which users choose how threads wait, the size of their stacks, and how
+# many OpenBLAS starts.
 _WAITING = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME", "KMP_LIBRARY")
+_STACKS = ("OMP_STACKSIZE", "GOMP_STACKSIZE", "KMP_STACKSIZE")
 _BLAS = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def threads_wait_asleep() -> AbstractContextManager[None]:
     """Make waiting threads sleep instead of spin, if OpenMP is loaded in this block."""
     return _setting(_WAITING, "passive")
+
+
+def threads_have_stacks() -> AbstractContextManager[None]:
+    """Give threads stacks of 1 MiB under musl, if OpenMP is loaded in this block.
+
+    The threads of a loop may call Python, for which musl's 128 KiB are too few.
+    """
+    is_musl = any("musl" in suffix for suffix in EXTENSION_SUFFIXES)
+    return _setting(_STACKS, "1M") if is_musl else nullcontext()
 
 
 def one_blas_thread() -> AbstractContextManager[None]:
