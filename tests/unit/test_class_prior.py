@@ -132,3 +132,33 @@ def test_a_selector_takes_a_prior_that_its_method_does_not_use() -> None:
     assert not np.array_equal(*means)
     with pytest.raises(ValueError, match="class_prior lacks class 'news'"):
         ts.TermSelector("chi2", class_prior={"ham": 1, "spam": 1}).fit(X, y)
+
+
+class Label:
+    """A label that counts how often labels are compared."""
+
+    n_comparisons = 0
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __hash__(self) -> int:
+        return hash(self.number)
+
+    def __eq__(self, other: object) -> bool:
+        Label.n_comparisons += 1
+        return isinstance(other, Label) and other.number == self.number
+
+
+def test_priors_and_totals_of_many_classes_are_looked_up_and_not_searched() -> None:
+    labels = [Label(i) for i in range(300)]
+    counts = ts.count(np.eye(300, dtype=int), labels)
+    table = {"label": labels, "term": ["word"] * 300, "count": [1] * 300}
+    by_label: Any = {Label(label.number): 1 for label in labels}
+    for look_up in (
+        lambda: counts.score("md", class_prior=by_label),
+        lambda: ts.counts_from_table(table, class_tokens=by_label),
+    ):
+        Label.n_comparisons = 0
+        look_up()
+        assert Label.n_comparisons < 20 * 300

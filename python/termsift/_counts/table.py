@@ -226,8 +226,9 @@ def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -
     if given is not None and not hasattr(given, "keys"):
         raise TypeError(f"{name} must map each label to a total, got {validation.shown(given)}")
     totals = {} if given is None else dict(given)
+    known = set(classes)
     for label in totals:
-        if label not in classes:
+        if label not in known:
             raise ValueError(f"{name}: there is no class {label!r} in the table")
     found = list[int]()
     for label, least in zip(classes, listed, strict=True):

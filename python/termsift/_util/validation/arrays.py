@@ -234,9 +234,10 @@ def check_class_prior(
 
 def _in_order_of(classes: list[Hashable], priors: Mapping[Any, float]) -> list[float]:
     """Return the priors of the classes from a dict by label."""
+    known = set(classes)
     for label in priors:
-        if label not in classes:
-            hint = did_you_mean(label, [known for known in classes if isinstance(known, str)])
+        if label not in known:
+            hint = did_you_mean(label, [each for each in classes if isinstance(each, str)])
             raise ValueError(
                 f"class_prior has {listed([label])}, which is not among the classes "
                 f"{listed(classes)}{hint}"
