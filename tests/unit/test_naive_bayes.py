@@ -138,6 +138,13 @@ def test_texts_and_their_matrix_agree_in_every_form(rules: dict[str, Any], tmp_p
         assert_array_equal(left, classifier.leave_one_out(matrix, LABELS))
 
 
+def test_a_pickle_holds_the_weights_once() -> None:
+    n = 64  # classes, so that rows need no padding
+    counts = ts.count(np.eye(n, 1000, dtype=int), range(n))
+    weights = n * 1000 * 8
+    assert weights < len(pickle.dumps(counts.naive_bayes())) < 1.5 * weights
+
+
 @pytest.mark.parametrize("binary", [False, True])
 @pytest.mark.parametrize("ngram_range", [(1, 1), (1, 2), (2, 3)])
 def test_sums_of_texts_are_products_of_their_matrix(
