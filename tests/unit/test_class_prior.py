@@ -150,7 +150,7 @@ class Label:
         return isinstance(other, Label) and other.number == self.number
 
 
-def test_priors_and_totals_of_many_classes_are_looked_up_and_not_searched() -> None:
+def test_labels_of_many_classes_are_looked_up_and_not_searched() -> None:
     labels = [Label(i) for i in range(300)]
     counts = ts.count(np.eye(300, dtype=int), labels)
     table = {"label": labels, "term": ["word"] * 300, "count": [1] * 300}
@@ -158,6 +158,8 @@ def test_priors_and_totals_of_many_classes_are_looked_up_and_not_searched() -> N
     for look_up in (
         lambda: counts.score("md", class_prior=by_label),
         lambda: ts.counts_from_table(table, class_tokens=by_label),
+        lambda: counts.keyness(labels[:150]),
+        lambda: counts.keyness(labels[:150], labels[150:]),
     ):
         Label.n_comparisons = 0
         look_up()

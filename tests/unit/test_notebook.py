@@ -131,6 +131,11 @@ def test_lists_of_classes(counts: ts.ClassCounts) -> None:
     shown = [messages.printable(term, 24) for term, _ in found[7]]
     assert rows[0][1] == ", ".join(f"({name})" for name in shown)
     assert str(found).endswith("parentheses are not significant: pvalue_adj is above 0.05.")
+    X = np.diag([*[1000] * 50, 2])
+    X[:50, 50], X[50, 0] = 9, 50
+    unproved = ts.distinctive_terms(ts.count(X, range(51)), "g2_counts")
+    assert "(50)" in str(type(unproved)({50: unproved[50]}))
+    assert str(unproved).endswith("... 1 more")  # class 50, the only one with a mark, is not shown
     plain = ts.distinctive_terms(counts, "md", k=3)  # no test
     assert "parentheses" not in str(plain)
     assert str(ts.distinctive_terms(counts, k=0, classes=[1])).startswith("<Terms of 1 class")

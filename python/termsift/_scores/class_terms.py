@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from functools import cache, partial
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,15 +42,19 @@ class ClassTerms(dict[Hashable, Ranking], Shown):
         return f"Terms of {of}{''.join(f' by {method}' for method in methods)}"
 
     def _sections(self) -> list[Section]:
-        some = [*self.items()][:_CLASSES]
+        some = self._first()
         columns = [
-            Column("class", [label for label, _ in some]),
-            Column("terms", [_in_a_line(ranking) for _, ranking in some], longest=None),
+            Column("class", list(some)),
+            Column("terms", [_in_a_line(ranking) for ranking in some.values()], longest=None),
         ]
         return [Section(columns, len(self) - len(some))]
 
+    def _first(self) -> dict[Hashable, Ranking]:
+        """Return the rankings that are shown."""
+        return dict(islice(self.items(), _CLASSES))
+
     def _note(self) -> str:
-        if not any(_doubtful(ranking[:ROWS]).any() for ranking in self.values()):
+        if not any(_doubtful(ranking[:ROWS]).any() for ranking in self._first().values()):
             return ""
         return f"Terms in parentheses are not significant: pvalue_adj is above {SIGNIFICANT}."
 

@@ -405,12 +405,14 @@ def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashab
             return list(validation.check_groups([*several], classes))
 
     labels = labels_of(target, "target")
+    chosen = set(labels)
     if reference is not None:
         others = labels_of(reference, "reference")
-    elif not (others := [label for label in classes if label not in labels]):
+    elif not (others := [label for label in classes if label not in chosen]):
         raise ValueError("target has all classes, so no class is left for the reference")
+    of_reference = set(others)
     for label in labels:
-        if label in others:
+        if label in of_reference:
             raise ValueError(f"class {label!r} is in both target and reference")
     return [labels, others]
 
