@@ -144,7 +144,7 @@ def test_values_of_another_kind(run: Any, table: Path, arguments: list[str], mes
 
 
 def test_an_error_names_the_argument_of_the_caller(run: Any, table: Path, tmp_path: Path) -> None:
-    large = ["--min-df", "2", "--memory", "999999TB", "-o", tmp_path / "c.termsift"]
+    large = ["--min-df", "2", "--memory", "9999999TB", "-o", tmp_path / "c.termsift"]
     assert run("count", table, *large).complaint.startswith("--memory must be in [")
 
 

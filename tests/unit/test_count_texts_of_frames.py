@@ -53,6 +53,7 @@ def test_frames(
     assert ts.count_texts(make(columns), Y, text="body") == by_matrix(ENCODABLE, Y)
 
 
+@pytest.mark.filterwarnings("ignore:the label of the first document")
 def test_columns_of_hugging_face() -> None:
     datasets = pytest.importorskip("datasets")
     dataset = datasets.Dataset.from_dict({"body": ENCODABLE, "stars": Y}).shuffle(seed=0)
