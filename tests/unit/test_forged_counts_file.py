@@ -289,6 +289,9 @@ def test_forged_state_of_a_pickle_or_of_skops_does_not_end_the_process():
     state = small().__getstate__()
     with pytest.raises((KeyError, TypeError, ValueError)):
         object.__new__(ts.ClassCounts).__setstate__({**state, "counts": {"\ud800": 1}})
+    classifier = small().naive_bayes().__getstate__()
+    with pytest.raises((KeyError, TypeError, ValueError)):
+        object.__new__(ts.NaiveBayes).__setstate__({**classifier, "_counts": {"\ud800": 1}})
 
 
 @pytest.mark.parametrize("large", [1e5, 1e17, 1e300])

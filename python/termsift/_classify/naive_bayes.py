@@ -18,7 +18,7 @@ from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents
+from termsift._util.adding import add_documents, restored
 from termsift._util.estimator import (
     Estimator,
     check_feature_names,
@@ -575,7 +575,7 @@ class NaiveBayes(Estimator):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if "_counts" in state:
-            self._counts = _core.Counts.from_arrays(**state["_counts"])
+            self._counts = restored(state["_counts"])
 
 
 def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> _core.Int64s:

@@ -16,7 +16,7 @@ from termsift import _core
 from termsift._counts import file
 from termsift._counts.held import Held, of_classes, of_collection
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents
+from termsift._util.adding import add_documents, restored
 from termsift._util.files import replacing
 from termsift._util.messages import levels_to_caller
 
@@ -192,9 +192,7 @@ class AdditiveCounts:
         return {**state, "counts": state["counts"].to_arrays()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        # Arguments by position, because a forged name may end the process in pybind11.
-        counts = _core.Counts.from_arrays(*(state["counts"][name] for name in file.STATE))
-        self._hold(Held(**{**state, "counts": counts}))
+        self._hold(Held(**{**state, "counts": restored(state["counts"])}))
 
     @property
     def _present(self) -> NDArray[np.bool_]:

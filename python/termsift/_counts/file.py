@@ -41,9 +41,6 @@ _SIZES: dict[str, tuple[type, ...]] = {
     "has_collection": (bool,),
 }
 
-# The arguments of `_core.Counts.from_arrays`, which are also the keys of its `to_arrays`.
-STATE = (*_SIZES, *_ARRAYS, "unlisted_tokens")
-
 
 def write_to(file: IO[bytes], state: Held) -> None:
     """Write counts to a seekable file; `read_from` reads them."""

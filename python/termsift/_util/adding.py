@@ -1,14 +1,25 @@
-"""Add documents to the counts of the core."""
+"""Make counts of the core, from documents or from the arrays of earlier counts."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, cast
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, cast
 
 from termsift import _core
 from termsift._util import validation
 from termsift._util.messages import logger
 
 TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
+
+# The arguments of `_core.Counts.from_arrays`, which are also the keys of its `to_arrays`.
+_SIZES = "n_terms", "n_docs", "has_collection"
+_ARRAYS = "class_docs", "indptr", "terms", "term_frequency", "document_frequency", "unlisted_tokens"
+
+
+def restored(arrays: Mapping[str, Any]) -> _core.Counts:
+    """Return the counts whose `to_arrays` a pickle or skops has stored."""
+    # Arguments by position, because a forged name may end the process in pybind11.
+    return _core.Counts.from_arrays(*(arrays[name] for name in (*_SIZES, *_ARRAYS)))
 
 
 def is_exact(matrix: validation.Csr, weights: _core.Count | None, tf: str) -> bool:
