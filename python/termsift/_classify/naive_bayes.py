@@ -115,7 +115,7 @@ class NaiveBayes(Estimator):
         The labels.
     n_features_in_ : int
         The number of columns in the counts, and in a matrix for `predict`.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (n_features,)
         The names of the columns, if they have names. A data frame for `predict` must have the same
         columns in the same order.
     class_count_ : ndarray of shape (n_classes,)

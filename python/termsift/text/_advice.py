@@ -38,6 +38,8 @@ def about_rules(rules: TextRules) -> Iterator[str]:
             f"{' and '.join(unused)} {has} no effect with this {by}: leave {it} out, or let the "
             f"function apply {it}"
         )
+    if rules.stop_words is None and rules.vocabulary is None:
+        return
     native = rules.native
     if native is None:  # the function or scikit-learn, which warns itself, cuts the stop words
         return

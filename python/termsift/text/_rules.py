@@ -325,8 +325,10 @@ class TextRules:
     @property
     def unused(self) -> list[str]:
         """The changed rules without effect. None and False are ways to leave out a rule."""
+        effective = self._effective
+        if not (names := [name for name in _CUTTING if name not in effective]):
+            return []
         values = self.changed
-        names = (name for name in _CUTTING if name not in self._effective)
         return [name for name in names if values.get(name) not in (None, False)]
 
     @property
