@@ -394,6 +394,14 @@ def test_many_classes_take_little_memory() -> None:
     assert most < 10_000_000
 
 
+def test_the_score_compares_labels_of_any_kind() -> None:
+    # numpy compared dates and tuples element by element, which raised an error.
+    labels = [np.datetime64("2020-01-01"), ("a", 1), "x", 2.0]
+    classifier = ts.NaiveBayes().fit(np.eye(4, dtype=int), labels)
+    assert classifier.score(np.eye(4, dtype=int), labels) == 1
+    assert classifier.score(np.eye(4, dtype=int), [*labels[:2], "y", 2]) == 0.75
+
+
 # ---- without scikit-learn ------------------------------------------------------------------------
 
 

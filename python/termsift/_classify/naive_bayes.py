@@ -330,8 +330,10 @@ class NaiveBayes(Estimator):
         """Return the share of documents classified correctly. ``X`` is as for `predict`."""
         predicted = self.predict(X)
         labels = validation.check_one_class(y, len(predicted), "a prediction is one class")
-        true = validation.object_array(labels.classes)[labels.codes]
-        is_right = true == validation.object_array(predicted.tolist())
+        # Labels are compared as keys, because numpy compares tuples and dates element by element.
+        code_of = {label: code for code, label in enumerate(labels.classes)}
+        codes = [code_of.get(label, -1) for label in predicted.tolist()]
+        is_right = labels.codes == np.array(codes, dtype=np.int64)
         weights = validation.check_weights(sample_weight, len(predicted))
         if not (len(predicted) if weights is None else weights.any()):
             raise ValueError("there are no documents, expected some to classify")
