@@ -49,7 +49,7 @@ RULES: dict[str, dict[str, Any]] = {
     "most documents": {"min_df": 2, "max_df": 3},
     "one document": {"analyzer": str.split, "max_df": 1},
     "ties": {"min_df": 2, "max_features": 3},
-    "set": {"vocabulary": {"eggs", "bacon", "x"}, "binary": True},
+    "set": {"vocabulary": {"eggs", "bacon", "xx"}, "binary": True},
     "mapping": {"vocabulary": {"eggs": 1, "and bacon": 0}, "ngram_range": (1, 2)},
 }
 

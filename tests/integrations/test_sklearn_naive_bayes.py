@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import warnings
 from typing import Any
 
 import numpy as np
@@ -31,15 +30,8 @@ X = rng.poisson(0.6, (60, 12))
 Y = rng.integers(0, 3, 60)
 
 
-with warnings.catch_warnings():
-    # scikit-learn warns that an estimator without its base class may lack a part of the protocol,
-    # and these checks try every part. NaiveBayes has no such base, because it also works without
-    # scikit-learn.
-    warnings.filterwarnings("ignore", "Estimator NaiveBayes does not inherit from")
-    checks = parametrize_with_checks([ts.NaiveBayes(model=model) for model in MODELS])
-
-
-@checks  # MultinomialNB fails none of these checks, and none is expected to fail here
+# MultinomialNB fails none of these checks, and none is expected to fail here.
+@parametrize_with_checks([ts.NaiveBayes(model=model) for model in MODELS])
 def test_scikit_learns_checks(estimator: Any, check: Any) -> None:
     check(estimator)
 
