@@ -187,7 +187,7 @@ def test_fractions_are_counted_anew_in_each_fold() -> None:
         ({"methods": []}, ValueError, "there is nothing to rank by: methods, models or policies"),
         ({"models": []}, ValueError, "there is nothing to rank by: methods, models or policies"),
         ({"models": ["x"]}, ValueError, "models must be one of multinomial, .*, got 'x'"),
-        ({"policies": "x"}, ValueError, "policy must be 'top' or 'round_robin', got 'x'"),
+        ({"policies": "x"}, ValueError, "policies must be 'top' or 'round_robin', got 'x'"),
         ({"naive_bayes": "x"}, ValueError, "naive_bayes must be one of"),
         ({"alpha": -1}, ValueError, "alpha must be positive"),
         ({"ks": [5]}, ValueError, r"each of ks must be in \[1, 4\], got 5"),

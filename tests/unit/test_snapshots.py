@@ -91,7 +91,8 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_dict"):  # a frame
         return plain(value.to_dict("list"))
     if is_dataclass(value):
-        return plain(vars(value))
+        held = {name: part for name, part in vars(value).items() if not name.startswith("_")}
+        return plain([held, getattr(value, "pvalues_adj", None)])
     if isinstance(value, dict):
         return [*map(plain, value), *map(plain, value.values())]
     if isinstance(value, (list, tuple)):

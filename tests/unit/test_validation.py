@@ -130,12 +130,13 @@ STRUCTURE_CASES = [
     case(f"X has {2**31} terms, more than the {2**31 - 1} that can be counted", sp.csr_array((3,
       2**31), dtype=np.int64),),
 ]  # fmt: skip
+ONE = ". Reshape your data: X.reshape(1, -1) is one document"
 TWO = "X must have two dimensions, one row per document, got shape"
 SHAPE_CASES = [
     # Before version 1.13, scipy made a sparse vector a matrix of one row.
-    *(case(f"{TWO} (3,)", X) for X in [sp.coo_array(np.ones(3))] if X.ndim == 1),
-    *(case(f"{TWO} {X.shape}", X, id=str(X.dtype)) for X in map(np.asarray, (5, [1.0] * 3,
-      [[[1]]] * 3, None, "text"))),
+    *(case(f"{TWO} (3,){ONE}", X) for X in [sp.coo_array(np.ones(3))] if X.ndim == 1),
+    *(case(f"{TWO} {X.shape}{ONE * (X.ndim == 1)}", X, id=str(X.dtype))
+      for X in map(np.asarray, (5, [1.0] * 3, [[[1]]] * 3, None, "text"))),
 ]  # fmt: skip
 
 # ------------------------------------------------------------------------- labels and weights

@@ -27,7 +27,7 @@ from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
-from termsift.text._rules import rules_of, shows_rules
+from termsift.text._rules import check_same_rules, rules_of, shows_rules
 from termsift.text._sketch import TermSketch
 
 if TYPE_CHECKING:
@@ -335,7 +335,7 @@ def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
         held = part._state
         if held.rules is not None:
             named_rules = named_rules or (name, held.rules)
-            held.rules.check_same(named_rules[1], name, named_rules[0])
+            check_same_rules(held.rules, named_rules[1], name, named_rules[0])
         if merged is not None:
             a = _with_strings_for_numbers(merged, held)
             b = _with_strings_for_numbers(held, merged)

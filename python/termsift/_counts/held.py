@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import validation
 from termsift.text import TextRules
+from termsift.text._rules import check_same_rules
 
 
 class PartOfTerms(NamedTuple):
@@ -264,7 +265,7 @@ class Held(NamedTuple):
         """
         if self.rules is None or other.rules is None:
             return self.rules or other.rules
-        self.rules.check_same(other.rules)
+        check_same_rules(self.rules, other.rules)
         return self.rules
 
     def _in_names(self, column_of: dict[str, int]) -> Held:

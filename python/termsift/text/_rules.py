@@ -341,18 +341,6 @@ class TextRules:
         """Whether a function that cut the texts is known only by its name."""
         return any(isinstance(value, NamedFunction) for value in self.changed.values())
 
-    def check_same(self, others: TextRules, here: str = "one", there: str = "the other") -> None:
-        """Raise an error if two collections were cut by different rules."""
-        for name in _CUTTING:
-            mine, theirs = getattr(self, name), getattr(others, name)
-            if mine != theirs:
-                mine, theirs = (printable(repr(x), _LONGEST_VALUE) for x in (mine, theirs))
-                theirs = f"another {theirs}" if mine == theirs else theirs
-                raise ValueError(
-                    f"the texts were cut by different rules: {name} is {mine} in {here} and "
-                    f"{theirs} in {there}; count both with the same rules"
-                )
-
     @property
     def what_counts(self) -> str:
         """A phrase for error messages about what a text must contain at least."""
@@ -386,6 +374,21 @@ def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRule
                 f"unknown argument {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
     return TextRules(**keywords)
+
+
+def check_same_rules(
+    rules: TextRules, others: TextRules, here: str = "one", there: str = "the other"
+) -> None:
+    """Raise an error if two collections were cut by different rules."""
+    for name in _CUTTING:
+        mine, theirs = getattr(rules, name), getattr(others, name)
+        if mine != theirs:
+            mine, theirs = (printable(repr(x), _LONGEST_VALUE) for x in (mine, theirs))
+            theirs = f"another {theirs}" if mine == theirs else theirs
+            raise ValueError(
+                f"the texts were cut by different rules: {name} is {mine} in {here} and "
+                f"{theirs} in {there}; count both with the same rules"
+            )
 
 
 def read_rules(changed: dict[str, Any]) -> TextRules:

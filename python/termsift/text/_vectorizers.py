@@ -314,9 +314,9 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
             Counts. Each row has unit norm unless ``norm`` is None.
         """
         native = None
-        if not (is_integer(self.n_features) and 0 < self.n_features < 2**31):
+        if not (is_integer(self.n_features) and self.n_features > 0):
             self._validate_params()  # scikit-learn's hasher divides by n_features
-        if not isinstance(X, str):
+        if not isinstance(X, str) and self.n_features < 2**31:
             self._validate_ngram_range()
             native = self._native()
         if native is None:
