@@ -58,7 +58,7 @@ def check_bytes(data: Any, name: str, expected: str = "bytes") -> bytes:
         return data
     try:
         return memoryview(data).tobytes()
-    except (TypeError, ValueError, NotImplementedError):
+    except (TypeError, ValueError, NotImplementedError):  # memoryview's error for some formats
         raise TypeError(f"{name} must be {expected}, got {type(data).__name__}") from None
 
 
