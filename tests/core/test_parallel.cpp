@@ -234,17 +234,23 @@ TEST(a_poll_that_has_stopped_a_loop_is_not_called_again) {
 
 #ifdef __linux__
 TEST(threads_have_room_for_python) {
-  // musl gives threads 128 KiB by default. A build with OpenMP may have started its threads before.
+  // musl gives threads 128 KiB by default. A build with OpenMP may have started its threads before. The size is asked for
+  // and not used up, because ThreadSanitizer keeps its own state on the same stack.
   pthread_attr_t before, small;
   CHECK_EQ(pthread_getattr_default_np(&before), 0);
   CHECK_EQ(pthread_getattr_default_np(&small), 0);
   CHECK_EQ(pthread_attr_setstacksize(&small, 1 << 17), 0);
   CHECK_EQ(pthread_setattr_default_np(&small), 0);
-  for_each_block(2, {2, {}}, [](std::int64_t, Worker&) {
-    volatile char much[1 << 19];
-    for (std::size_t i = 0; i < sizeof much; i += 1024) much[i] = 1;
+  std::atomic<bool> enough{true};
+  for_each_block(2, {2, {}}, [&](std::int64_t, Worker&) {
+    pthread_attr_t own;
+    std::size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &own) != 0 || pthread_attr_getstacksize(&own, &size) != 0 || size < (1 << 20))
+      enough = false;
+    pthread_attr_destroy(&own);
     std::this_thread::sleep_for(20ms);
   });
+  CHECK(enough.load());
   CHECK_EQ(pthread_setattr_default_np(&before), 0);
   pthread_attr_destroy(&small);
   pthread_attr_destroy(&before);
