@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+from termsift._util.faults import Name, named, wrong_value
 from termsift._util.messages import printable
 from termsift._util.validation import check_kind
 
@@ -57,14 +58,14 @@ def text_output(path: Any) -> AbstractContextManager[TextIO]:
     return nullcontext(path) if hasattr(path, "write") else replacing(path, text=True)
 
 
-def check_path(path: object, name: str = "path") -> None:
+def check_path(path: object, name: Name = "path") -> None:
     """Check that an argument is a path and not a file number, which `open` would also accept.
 
     An empty path would be the folder in which the program runs.
     """
     check_kind(path, (str, os.PathLike), name)
     if os.fspath(cast("str | os.PathLike[str]", path)) == "":
-        raise ValueError(f"{name} must be the path of a file or folder, got ''")
+        raise wrong_value("{name} must be the path of a file or folder, got ''", name=named(name))
 
 
 @contextmanager

@@ -13,6 +13,15 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from
+from termsift._util.faults import (
+    Name,
+    about,
+    blaming,
+    named,
+    said,
+    wrong_type,
+    wrong_value,
+)
 from termsift._util.validation.values import a_kind, check_choice, did_you_mean, listed, shown
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
@@ -40,7 +49,7 @@ class Csr:
         end = self.n_docs if self.by_term else self.n_terms
         return self.indptr, self.indices, self.data, end
 
-    def by_document(self, n_threads: int, name: str = "X") -> Csr:
+    def by_document(self, n_threads: int, name: Name = "X") -> Csr:
         """Return the CSR matrix of the same entries."""
         if not self.by_term:
             return self
@@ -59,7 +68,7 @@ class Csr:
 # ---- the matrix ----------------------------------------------------------------------------------
 
 
-def check_matrix(X: Any, n_threads: int, name: str = "X", *, keep_csc: bool = False) -> Csr:
+def check_matrix(X: Any, n_threads: int, name: Name = "X", *, keep_csc: bool = False) -> Csr:
     """Return a CSR, CSC or dense matrix as a `Csr`. Error messages call the matrix ``name``.
 
     A CSC matrix is converted to CSR unless ``keep_csc``.
@@ -68,27 +77,34 @@ def check_matrix(X: Any, n_threads: int, name: str = "X", *, keep_csc: bool = Fa
     is_sparse = scipy.sparse.issparse(X)
     matrix: Any = X if is_sparse or _has_rows(X) else as_array(X, name)
     if len(matrix.shape) != 2:
-        cure = f". Reshape your data: {name}.reshape(1, -1) is one document"
-        raise ValueError(
-            f"{name} must have two dimensions, one row per document, got shape {matrix.shape}"
-            f"{cure if len(matrix.shape) == 1 else ''}"
+        cure = said(". Reshape your data: {name}.reshape(1, -1) is one document", name=named(name))
+        raise wrong_value(
+            "{name} must have two dimensions, one row per document, got shape {shape}{cure}",
+            name=named(name),
+            shape=matrix.shape,
+            cure=cure if len(matrix.shape) == 1 else "",
         )
     n_terms = matrix.shape[1]
     if n_terms > _core.max_terms:
-        raise ValueError(
-            f"{name} has {n_terms} terms, more than the {_core.max_terms} that can be counted"
+        raise wrong_value(
+            "{name} has {n_terms} terms, more than the {most} that can be counted",
+            name=named(name),
+            n_terms=n_terms,
+            most=_core.max_terms,
         )
     if not is_sparse:
         matrix = _sparse(matrix, name)
     elif matrix.format not in ("csr", "csc"):
-        raise TypeError(
-            f"{name} is a sparse {matrix.format.upper()} matrix, expected CSR or CSC: use tocsr()"
+        raise wrong_type(
+            "{name} is a sparse {form} matrix, expected CSR or CSC: use tocsr()",
+            name=named(name),
+            form=matrix.format.upper(),
         )
     csr = _triple(matrix, name)
     return csr if keep_csc else csr.by_document(n_threads, name)
 
 
-def refuse_other_kinds(X: Any, name: str = "X") -> None:
+def refuse_other_kinds(X: Any, name: Name = "X") -> None:
     """Raise an error if X holds texts, is masked, or is not a matrix in memory."""
     refuse_engines(X, name, "count")
     if scipy.sparse.issparse(X):
@@ -97,22 +113,37 @@ def refuse_other_kinds(X: Any, name: str = "X") -> None:
     is_list = isinstance(X, (list, tuple))
     if not is_list and not hasattr(X, "__array__"):
         cure = ": pass its attribute X" if hasattr(X, "X") else ""  # AnnData has one
-        raise TypeError(f"{name} is {a_kind(X)}, expected a CSR, CSC or dense matrix{cure}")
+        raise wrong_type(
+            "{name} is {kind}, expected a CSR, CSC or dense matrix{cure}",
+            name=named(name),
+            kind=a_kind(X),
+            cure=cure,
+        )
     first: Any = X[:8] if is_list else np.asarray(_rows(X, 0, 8)).ravel() if _has_rows(X) else ()
     if any(isinstance(value, (str, bytes)) for value in first):
-        raise TypeError(
-            f"{name} holds texts, expected a matrix of counts: count texts with "
+        raise wrong_type(
+            "{name} holds texts, expected a matrix of counts: count texts with "
             "termsift.count_texts, and add such counts to others with termsift.merge, or make a "
-            "matrix with termsift.text.CountVectorizer"
+            "matrix with termsift.text.CountVectorizer",
+            name=named(name),
         )
 
 
-def refuse_engines(values: Any, name: str, function: str) -> None:
+def refuse_engines(values: Any, name: Name, function: str) -> None:
     """Raise an error if values are on a cluster. The error names the function that takes them."""
     if hasattr(values, "__dask_graph__"):
-        raise TypeError(f"{name} is a Dask collection: use termsift.dask.{function}, or compute it")
+        raise wrong_type(
+            "{name} is a Dask collection: use termsift.dask.{function}, or compute it",
+            name=named(name),
+            function=function,
+        )
     if is_from(values, "pyspark"):
-        raise TypeError(f"{name} is {a_kind(values)} of Spark: use termsift.spark.{function}")
+        raise wrong_type(
+            "{name} is {kind} of Spark: use termsift.spark.{function}",
+            name=named(name),
+            kind=a_kind(values),
+            function=function,
+        )
 
 
 def _has_rows(X: Any) -> bool:
@@ -124,7 +155,7 @@ def _rows(X: Any, first: int, stop: int) -> Any:
     return getattr(X, "iloc", X)[first:stop]
 
 
-def _sparse(X: Any, name: str) -> Any:
+def _sparse(X: Any, name: Name) -> Any:
     """Return a dense matrix as CSR. Read X in blocks of rows, because X may be in a file."""
     n_rows, n_terms = X.shape
     step = max(1, _BLOCK_CELLS // max(1, n_terms))
@@ -140,34 +171,49 @@ def _sparse(X: Any, name: str) -> Any:
     return scipy.sparse.vstack(blocks, format="csr")
 
 
-def check_entries(csr: Csr, n_threads: int, name: str) -> None:
+def check_entries(csr: Csr, n_threads: int, name: Name) -> None:
     """Let the core check the matrix entries. Counting checks the entries by itself."""
-    _core.check_csr(*csr.parts, name, csr.by_term, n_threads)
+    with blaming(name):
+        _core.check_csr(*csr.parts, str(name), csr.by_term, n_threads)
 
 
-def _triple(X: Any, name: str) -> Csr:
+def _triple(X: Any, name: Name) -> Csr:
     """Return the arrays of a CSR or CSC matrix."""
     by_term = X.format == "csc"
     n_docs, n_terms = X.shape
     n_lines = n_terms if by_term else n_docs
-    indptr = _index_array(X.indptr, f"{name}.indptr")
-    indices = _index_array(X.indices, f"{name}.indices")
+    indptr = _index_array(X.indptr, said("{name}.indptr", name=named(name)))
+    indices = _index_array(X.indices, said("{name}.indices", name=named(name)))
     if indptr.dtype != indices.dtype:
         indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
     data = np.asarray(X.data)
     if not indptr.ndim == indices.ndim == data.ndim == 1:
-        raise ValueError(f"{name}.indptr, .indices and .data must be vectors")
+        raise wrong_value("{name}.indptr, .indices and .data must be vectors", name=named(name))
     if len(indptr) != n_lines + 1:
-        raise ValueError(f"{name}.indptr has {len(indptr)} entries, expected {n_lines + 1}")
+        raise wrong_value(
+            "{name}.indptr has {n} entries, expected {expected}",
+            name=named(name),
+            n=len(indptr),
+            expected=n_lines + 1,
+        )
     if len(indices) != len(data):
-        raise ValueError(f"{name} has {len(indices)} indices but {len(data)} values")
+        raise wrong_value(
+            "{name} has {n} indices but {n_values} values",
+            name=named(name),
+            n=len(indices),
+            n_values=len(data),
+        )
     return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_docs, n_terms, by_term)
 
 
-def _index_array(array: Any, name: str) -> _core.Index:
+def _index_array(array: Any, name: Name) -> _core.Index:
     array = np.asarray(array)
     if array.dtype.kind != "i" or array.dtype.itemsize not in (4, 8):
-        raise TypeError(f"{name} has dtype {array.dtype}, expected int32 or int64")
+        raise wrong_type(
+            "{name} has dtype {dtype}, expected int32 or int64",
+            name=named(name),
+            dtype=array.dtype,
+        )
     return contiguous(array)
 
 
@@ -204,9 +250,11 @@ def as_float_weights(weights: _core.Count | None) -> _core.Float64s | None:
         return None
     if weights.dtype.kind == "i" and weights.max(initial=0) > 2**53:
         row = int(weights.argmax())
-        raise ValueError(
-            f"sample_weight has {weights[row]} at row {row}, expected at most 2^53 because the "
-            "counts are not integers"
+        raise wrong_value(
+            "{sample_weight} has {weight} at row {row}, expected at most 2^53 because the counts "
+            "are not integers",
+            weight=weights[row],
+            row=row,
         )
     return weights.astype(np.float64)
 
@@ -238,21 +286,27 @@ def _in_order_of(classes: list[Hashable], priors: Mapping[Any, float]) -> list[f
     for label in priors:
         if label not in known:
             hint = did_you_mean(label, [each for each in classes if isinstance(each, str)])
-            raise ValueError(
-                f"class_prior has {listed([label])}, which is not among the classes "
-                f"{listed(classes)}{hint}"
+            raise wrong_value(
+                "{class_prior} has {label}, which is not among the classes {known}{hint}",
+                label=listed([label]),
+                known=listed(classes),
+                hint=hint,
             )
     for label in classes:
         if label not in priors:
-            raise ValueError(f"class_prior lacks class {label!r}: give every class a prior, or 0")
+            raise wrong_value(
+                "{class_prior} lacks class {label!r}: give every class a prior, or 0", label=label
+            )
     return [priors[label] for label in classes]
 
 
-def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
+def _not_negative(values: Any, n: int, name: Name, place: str) -> NDArray[Any]:
     """Return n finite, nonnegative numbers, one for each ``place``. Integers are below 2^63."""
     array = as_array(values, name)
     if array.shape != (n,):
-        raise ValueError(f"{name} has shape {array.shape}, expected ({n},)")
+        raise wrong_value(
+            "{name} has shape {shape}, expected ({n},)", name=named(name), shape=array.shape, n=n
+        )
     numbers = as_numbers(array, name, line=place)
     if numbers.dtype.kind == "b":  # True counts as 1
         numbers = numbers.astype(np.int64)
@@ -260,9 +314,13 @@ def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
     wrong = ~((numbers >= 0) & is_right(numbers))
     if wrong.any():
         i = int(np.argmax(wrong))
-        raise ValueError(
-            f"{name} has {numbers[i]} at {place} {i}, expected a finite number, not negative and "
-            "below 2^63"
+        raise wrong_value(
+            "{name} has {number} at {place} {i}, expected a finite number, not negative and below "
+            "2^63",
+            name=named(name),
+            number=numbers[i],
+            place=place,
+            i=i,
         )
     return numbers
 
@@ -270,25 +328,37 @@ def _not_negative(values: Any, n: int, name: str, place: str) -> NDArray[Any]:
 # ---- indices and names of terms ------------------------------------------------------------------
 
 
-def check_indices(indices: Any, n: int, name: str = "indices", of: str = "term") -> _core.Int64s:
+def check_indices(indices: Any, n: int, name: Name = "indices", of: str = "term") -> _core.Int64s:
     """Check that indices of columns or rows are distinct and in [0, n); return them as int64."""
     array = as_array(as_sequence(indices, name, "integers"), name)
     if array.ndim != 1:
-        raise ValueError(f"{name} has {array.ndim} dimensions, expected 1")
+        raise wrong_value("{name} has {n} dimensions, expected 1", name=named(name), n=array.ndim)
     if len(array) == 0:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise TypeError(f"{name} must hold integers, got dtype {array.dtype}")
+        raise wrong_type(
+            "{name} must hold integers, got dtype {dtype}", name=named(name), dtype=array.dtype
+        )
     wrong = (array < 0) | (array >= n)
     if wrong.any():
         position = int(np.argmax(wrong))
-        raise ValueError(
-            f"{name} has {array[position]} at position {position}, expected a {of} in [0, {n})"
+        raise wrong_value(
+            "{name} has {index} at position {position}, expected a {of} in [0, {n})",
+            name=named(name),
+            index=array[position],
+            position=position,
+            of=of,
+            n=n,
         )
     terms = np.ascontiguousarray(array, dtype=np.int64)
     values, n_times = np.unique(terms, return_counts=True)
     if len(values) < len(terms):
-        raise ValueError(f"{name} has {values[n_times > 1][0]} twice, expected each {of} once")
+        raise wrong_value(
+            "{name} has {index} twice, expected each {of} once",
+            name=named(name),
+            index=values[n_times > 1][0],
+            of=of,
+        )
     return terms
 
 
@@ -305,8 +375,8 @@ def column_names(X: Any) -> list[str] | None:
 def check_columns(
     X: Any,
     expected: Sequence[str] | NDArray[np.object_] | None,
-    name: str = "X",
-    of: str = "the counts",
+    name: Name = "X",
+    of: Name = "the counts",
     columns: Iterable[int] | None = None,
 ) -> None:
     """Check that the names of a frame's columns equal ``expected``, as far as both have names.
@@ -322,9 +392,14 @@ def check_columns(
         columns = range(min(len(names), len(expected)))
     for column, wanted in zip(columns, expected, strict=False):
         if names[column] != wanted:
-            raise ValueError(
-                f"column {column} of {name} is {names[column]!r}, but {wanted!r} in {of}: give "
-                "the frame the same columns in the same order"
+            raise wrong_value(
+                "column {column} of {name} is {found!r}, but {wanted!r} in {of}: give the frame "
+                "the same columns in the same order",
+                column=column,
+                name=named(name),
+                found=names[column],
+                wanted=wanted,
+                of=of,
             )
 
 
@@ -333,7 +408,7 @@ def term_names_of(X: Any, given: Any, n_terms: int) -> NDArray[np.object_] | Non
     columns = column_names(X)
     names = check_term_names(columns if given is None else given, n_terms)
     if names is not None and columns is not None and sorted(names) == sorted(columns):
-        check_columns(X, names, of="term_names")  # other names may rename the columns
+        check_columns(X, names, of=named("term_names"))  # other names may rename the columns
     return names
 
 
@@ -343,10 +418,15 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
         return None
     several = list(as_sequence(names, "term_names", "a name for each term"))
     if len(several) != n_terms:
-        raise ValueError(f"term_names has {len(several)} names for {n_terms} terms")
+        raise wrong_value(
+            "{term_names} has {n} names for {n_terms} terms", n=len(several), n_terms=n_terms
+        )
     for term, name in enumerate(several):
         if not isinstance(name, str):
-            raise TypeError(f"the name of term {term} is {name!r}, expected a string")
+            error = wrong_type(
+                "the name of term {term} is {name!r}, expected a string", term=term, name=name
+            )
+            raise about(error, "term_names")
     array = object_array(several)
     array.setflags(write=False)  # counts and rankings share the array
     return array
@@ -355,7 +435,7 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
 # ---- any array -----------------------------------------------------------------------------------
 
 
-def as_array(values: Any, name: str) -> NDArray[Any]:
+def as_array(values: Any, name: Name) -> NDArray[Any]:
     """Return the values as an array. Error messages call the argument ``name``."""
     refuse_masked(values, name)
     if is_from(values, "pandas"):
@@ -363,14 +443,18 @@ def as_array(values: Any, name: str) -> NDArray[Any]:
     try:
         return np.asarray(values)
     except ValueError:
-        raise ValueError(f"{name} holds lists of different lengths, expected an array") from None
+        raise wrong_value(
+            "{name} holds lists of different lengths, expected an array", name=named(name)
+        ) from None
 
 
-def refuse_masked(values: Any, name: str) -> None:
+def refuse_masked(values: Any, name: Name) -> None:
     """Raise an error for a masked array or a list of them, because numpy would drop the masks."""
     several = values if isinstance(values, (list, tuple)) else [values]
     if any(isinstance(one, np.ma.MaskedArray) for one in several):
-        raise TypeError(f"{name} is a masked array: fill or drop the masked values")
+        raise wrong_type(
+            "{name} is a masked array: fill or drop the masked values", name=named(name)
+        )
 
 
 def _in_dtypes_of_numpy(values: Any) -> Any:
@@ -400,16 +484,21 @@ def contiguous(array: NDArray[Any]) -> NDArray[Any]:
     return np.require(array, array.dtype.newbyteorder("="), ["C", "A"])
 
 
-def as_sequence(values: Any, name: str, expected: str) -> NDArray[Any] | list[Any]:
+def as_sequence(values: Any, name: Name, expected: str) -> NDArray[Any] | list[Any]:
     """Return an array as it is, and any other ordered values as a list."""
     if hasattr(values, "__array__"):
         return as_array(values, name)
     if isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
         return list(values)
-    raise TypeError(f"{name} must hold {expected} in order, got {shown(values)}")
+    raise wrong_type(
+        "{name} must hold {expected} in order, got {shown}",
+        name=named(name),
+        expected=expected,
+        shown=shown(values),
+    )
 
 
-def as_numbers(values: Any, name: str, first: int = 0, line: str = "row") -> NDArray[Any]:
+def as_numbers(values: Any, name: Name, first: int = 0, line: str = "row") -> NDArray[Any]:
     """Return dense numbers in a dtype of the core. Errors count each ``line`` from ``first``.
 
     Numbers that are Python objects, as in a column of decimals, become int64 or float64. A number
@@ -427,9 +516,12 @@ def as_numbers(values: Any, name: str, first: int = 0, line: str = "row") -> NDA
         at = numbers.index(None)
         row, *column = np.unravel_index(at, array.shape)
         place = ", ".join([f"{line} {first + int(row)}", *(f"column {c}" for c in column)])
-        raise ValueError(
-            f"{name} has {listed([objects[at]])} at {place}, expected a number that int64 or "
-            "float64 holds without rounding: fill or drop missing values, round others to floats"
+        raise wrong_value(
+            "{name} has {found} at {place}, expected a number that int64 or float64 holds without "
+            "rounding: fill or drop missing values, round others to floats",
+            name=named(name),
+            found=listed([objects[at]]),
+            place=place,
         )
     exact = np.array(numbers, dtype=np.int64 if are_integers else np.float64)
     return exact.reshape(array.shape)
@@ -447,13 +539,21 @@ def _exact_number(value: Any) -> int | float | None:
     return None
 
 
-def exact_dtype(values: NDArray[Any], name: str) -> NDArray[Any]:
+def exact_dtype(values: NDArray[Any], name: Name) -> NDArray[Any]:
     """Return the values in a dtype of the core. A dtype that would lose precision is an error."""
     dtype = values.dtype
     if dtype.kind not in "biuf":
-        raise TypeError(f"{name} has dtype {dtype}, expected booleans, integers or floats")
+        raise wrong_type(
+            "{name} has dtype {dtype}, expected booleans, integers or floats",
+            name=named(name),
+            dtype=dtype,
+        )
     if dtype == np.float16:  # the core has no float16 and no long double
         return values.astype(np.float32)
     if dtype.kind == "f" and dtype.itemsize > 8:
-        raise TypeError(f"{name} has dtype {dtype}, expected at most 64 bits: use astype(float)")
+        raise wrong_type(
+            "{name} has dtype {dtype}, expected at most 64 bits: use astype(float)",
+            name=named(name),
+            dtype=dtype,
+        )
     return values.astype(dtype.newbyteorder("="), copy=False)

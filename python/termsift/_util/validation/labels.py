@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from
+from termsift._util.faults import Message, Name, about, named, said, wrong_type, wrong_value
 from termsift._util.validation.arrays import (
     as_sequence,
     check_entries,
@@ -62,7 +63,7 @@ def check_labels(
     n_docs: int | None,
     classes: Iterable[Hashable] | None,
     indicator_classes: list[Hashable] | None = None,
-    name: str = "y",
+    name: Name = "y",
 ) -> Labels:
     """Return the classes of the documents and each document's codes.
 
@@ -79,20 +80,31 @@ def check_labels(
     if scipy.sparse.issparse(y) or (isinstance(y, np.ndarray) and y.ndim != 1):
         shape, dtype = cast(Any, y).shape, cast(Any, y).dtype
         if given is None and shape[1:] == (1,):
-            raise ValueError(
-                f"{name} is a single column, of shape {shape}, expected labels in one dimension: "
-                f"pass {name}.ravel(), or np.ravel({name}) if it is a list or a data frame"
+            raise wrong_value(
+                "{name} is a single column, of shape {shape}, expected labels in one dimension: "
+                "pass {name}.ravel(), or np.ravel({name}) if it is a list or a data frame",
+                name=named(name),
+                shape=shape,
             )
         if dtype.kind in "OSU":
-            raise TypeError(
-                f"{name} has shape {shape} and dtype {dtype}, expected one label per document: "
-                f"pass a single column; {_SEVERAL}"
+            raise wrong_type(
+                "{name} has shape {shape} and dtype {dtype}, expected one label per document: pass "
+                "a single column; {several}",
+                name=named(name),
+                shape=shape,
+                dtype=dtype,
+                several=_SEVERAL,
             )
         columns = indicator_classes if given is None else given
         return _indicator_labels(y, n_docs, columns, name)
     if n_docs is not None and len(y) != n_docs:
-        raise ValueError(f"{name} has {len(y)} labels for {n_docs} documents")
-    coder = LabelCoder(given)
+        raise wrong_value(
+            "{name} has {n} labels for {n_docs} documents",
+            name=named(name),
+            n=len(y),
+            n_docs=n_docs,
+        )
+    coder = LabelCoder(given, name)
     codes, ordered = coder.codes(y), coder.ordered
     if ordered != coder.classes:
         place = {c: i for i, c in enumerate(ordered)}
@@ -100,7 +112,7 @@ def check_labels(
     return Labels(ordered, codes, None)
 
 
-def label_sequence(y: Any, name: str = "y") -> Any:
+def label_sequence(y: Any, name: Name = "y") -> Any:
     """Return labels in a form that `LabelCoder` accepts. An indicator matrix is not changed."""
     if (is_from(y, "pandas") or is_from(y, "polars")) and getattr(y, "shape", ())[1:] == (1,):
         y = y[y.columns[0]]
@@ -136,7 +148,7 @@ def texts_of_arrow(column: Any) -> _core.Texts:
         return _core.Texts.of_arrow(column.cast(str))
 
 
-def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
+def check_one_class(y: Any, n_docs: int, why: Name, name: Name = "y") -> Labels:
     """Return labels of one class per document; errors about indicator matrices end with ``why``."""
     labels = check_labels(y, n_docs, None, name=name)
     if labels.indptr is None:
@@ -144,15 +156,19 @@ def check_one_class(y: Any, n_docs: int, why: str, name: str = "y") -> Labels:
     n_of = np.diff(labels.indptr)
     other = np.flatnonzero(n_of != 1)
     first = f" (document {other[0]} has {n_of[other[0]]})" if len(other) else ""
-    raise ValueError(
-        f"{name} is an indicator matrix, expected one label per document{first}: {why}"
+    raise wrong_value(
+        "{name} is an indicator matrix, expected one label per document{first}: {why}",
+        name=named(name),
+        first=first,
+        why=why,
     )
 
 
 class LabelCoder:
     """Assigns numbers to classes, in the order of ``given`` or of their first appearance."""
 
-    def __init__(self, given: list[Hashable] | None) -> None:
+    def __init__(self, given: list[Hashable] | None, name: Name = "y") -> None:
+        self._arguments = named(name).arguments  # of the labels, for errors
         self._is_fixed = given is not None
         self._numbers: dict[Hashable, int] = {c: i for i, c in enumerate(given or [])}
 
@@ -172,16 +188,21 @@ class LabelCoder:
             codes, distinct, at = distinct_labels(labels)
         except TypeError:
             for document, label in enumerate(labels, first):
-                _require_hashable(label, f"the label of document {document}", f": {_SEVERAL}")
+                of = Message(f"the label of document {document}")
+                _require_hashable(label, of, f": {_SEVERAL}", *self._arguments)
             raise
         numbers: list[int] = []
         are_usual = set(map(type, distinct)) <= {str, int, bool}
         for label, document in zip(distinct, at, strict=True):
             where = f"the label of document {first + document} is"
             if not are_usual and _is_missing(label := _plain(label)):
-                raise ValueError(f"{where} missing: {label!r}; {LEAVE_OUT}")
+                error = ValueError(f"{where} missing: {label!r}; {LEAVE_OUT}")
+                raise about(error, *self._arguments)
             if self._is_fixed and label not in self._numbers:
-                raise ValueError(f"{where} {label!r}, which is not in classes")
+                error = wrong_value(
+                    "{where} {label!r}, which is not in {classes}", where=where, label=label
+                )
+                raise about(error, *self._arguments)
             numbers.append(self._numbers.setdefault(label, len(self._numbers)))
         if numbers == list(range(len(numbers))):
             return codes
@@ -210,13 +231,23 @@ def _as_list(labels: NDArray[Any]) -> list[Any]:
 
 
 def _indicator_labels(
-    y: Any, n_docs: int | None, given: list[Hashable] | None, name: str
+    y: Any, n_docs: int | None, given: list[Hashable] | None, name: Name
 ) -> Labels:
     n_docs = y.shape[0] if n_docs is None else n_docs
     if y.ndim != 2 or y.shape[0] != n_docs:
-        raise ValueError(f"{name} has shape {y.shape}, expected ({n_docs}, n_classes)")
+        raise wrong_value(
+            "{name} has shape {shape}, expected ({n_docs}, n_classes)",
+            name=named(name),
+            shape=y.shape,
+            n_docs=n_docs,
+        )
     if given is not None and len(given) != y.shape[1]:
-        raise ValueError(f"{name} has {y.shape[1]} columns for {len(given)} classes")
+        raise wrong_value(
+            "{name} has {n} columns for {n_classes} {classes}",
+            name=named(name),
+            n=y.shape[1],
+            n_classes=len(given),
+        )
     csr = check_matrix(y, 1, name)
     # The core checks only the indices, so the code below checks that the values are 0 or 1.
     check_entries(replace(csr, data=np.ones(len(csr.data), dtype=np.int8)), 1, name)
@@ -226,9 +257,13 @@ def _indicator_labels(
     wrong = np.flatnonzero(matrix.data != 1)
     if len(wrong):
         row = int(np.searchsorted(matrix.indptr, wrong[0], side="right")) - 1
-        raise ValueError(
-            f"{name} has {matrix.data[wrong[0]]} at row {row}, column {matrix.indices[wrong[0]]}, "
-            "expected an indicator matrix of zeros and ones"
+        raise wrong_value(
+            "{name} has {value} at row {row}, column {column}, expected an indicator matrix of "
+            "zeros and ones",
+            name=named(name),
+            value=matrix.data[wrong[0]],
+            row=row,
+            column=matrix.indices[wrong[0]],
         )
     classes: list[Hashable] = list(range(y.shape[1])) if given is None else given
     return Labels(classes, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int64))
@@ -237,17 +272,21 @@ def _indicator_labels(
 # ---- classes -------------------------------------------------------------------------------------
 
 
-def check_classes(classes: Iterable[Hashable]) -> list[Hashable]:
+def check_classes(classes: Iterable[Hashable], name: Name = "classes") -> list[Hashable]:
     """Return the classes as a list, after checking that they are distinct and not missing."""
-    sequence = as_sequence(classes, "classes", "labels")
+    sequence = as_sequence(classes, name, "labels")
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else _as_list(sequence))]
     seen: set[Hashable] = set()
     for label in listed:
-        _require_hashable(label, "classes hold a label that")
+        _require_hashable(label, said("{name} hold a label that", name=named(name)))
         if _is_missing(label):
-            raise ValueError(f"classes hold {label!r}, which stands for a missing label")
+            raise wrong_value(
+                "{name} hold {label!r}, which stands for a missing label",
+                name=named(name),
+                label=label,
+            )
         if label in seen:
-            raise ValueError(f"classes hold {label!r} twice")
+            raise wrong_value("{name} hold {label!r} twice", name=named(name), label=label)
         seen.add(label)
     return listed
 
@@ -288,12 +327,18 @@ def united_labels(current: list[Hashable], labels: Labels) -> tuple[Labels, list
 # ---- one label -----------------------------------------------------------------------------------
 
 
-def _require_hashable(label: Any, where: str, cure: str = "") -> None:
+def _require_hashable(label: Any, where: Message, cure: str = "", *arguments: str) -> None:
     try:
         hash(label)
     except TypeError:
         kind = type(label).__name__
-        raise TypeError(f"{where} is a {kind}, expected something hashable{cure}") from None
+        error = wrong_type(
+            "{where} is a {kind}, expected something hashable{cure}",
+            where=where,
+            kind=kind,
+            cure=cure,
+        )
+        raise about(error, *arguments) from None
 
 
 def _is_missing(label: Any) -> bool:
@@ -314,20 +359,27 @@ def _plain(label: Any) -> Any:
 
 
 def check_groups(
-    classes: Iterable[Hashable] | Mapping[Hashable, Any], known: list[Hashable]
+    classes: Iterable[Hashable] | Mapping[Hashable, Any],
+    known: list[Hashable],
+    name: Name = "classes",
 ) -> dict[Hashable, list[int]]:
     """Return a dict from the new label of each group to the positions of its classes."""
     groups: dict[Hashable, Any]
     if isinstance(classes, Mapping):
         groups = {new: old if isinstance(old, list) else [old] for new, old in classes.items()}
     else:
-        groups = {label: [label] for label in check_classes(classes)}
-    if not check_classes(list(groups)) or not all(groups.values()):
-        raise ValueError("classes and each of its groups must hold at least one class")
-    old_labels = check_classes(old for group in groups.values() for old in group)
+        groups = {label: [label] for label in check_classes(classes, name)}
+    if not check_classes(list(groups), name) or not all(groups.values()):
+        raise wrong_value(
+            "{name} and each of its groups must hold at least one class", name=named(name)
+        )
+    old_labels = check_classes((old for group in groups.values() for old in group), name)
     position = {label: row for row, label in enumerate(known)}
     if absent := [label for label in old_labels if label not in position]:
         some = f", expected one of {listed(known)}" if len(known) <= 10 else ""
         hint = did_you_mean(absent[0], [label for label in known if isinstance(label, str)])
-        raise ValueError(f"there is no class {absent[0]!r}{some}{hint}")
+        error = wrong_value(
+            "there is no class {label!r}{some}{hint}", label=absent[0], some=some, hint=hint
+        )
+        raise about(error, *named(name).arguments)
     return {new: [position[old] for old in group] for new, group in groups.items()}

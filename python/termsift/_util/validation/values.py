@@ -11,6 +11,17 @@ from typing import Any, cast
 import numpy as np
 
 from termsift import _core
+from termsift._util.faults import (
+    Message,
+    Name,
+    about,
+    carrying,
+    message_of,
+    named,
+    said,
+    wrong_type,
+    wrong_value,
+)
 from termsift._util.messages import printable
 
 _NAMES_SHOWN = 20
@@ -24,9 +35,9 @@ _RANGES: dict[str, Callable[[float], bool]] = {
 
 @contextmanager
 def naming(place: str) -> Iterator[None]:
-    """Prefix error messages with ``place``, such as a file, a column or an argument.
+    """Prefix error messages with ``place``, such as a file or a column.
 
-    A message that already begins with the place is left as it is.
+    A message that already begins with the place is left as it is. An error keeps its arguments.
     """
     try:
         yield
@@ -35,31 +46,42 @@ def naming(place: str) -> Iterator[None]:
             raise
         known = (_core.CountOverflowError, ValueError, TypeError)
         kind = next(kind for kind in known if isinstance(error, kind))
-        raise kind(f"{printable(place)}: {error}") from error
+        message = Message(f"{printable(place)}: ", *message_of(error).parts)
+        raise carrying(kind, message, getattr(error, "arguments", ())) from error
 
 
-def check_kind(value: object, kind: type | tuple[type, ...], name: str) -> None:
+def check_kind(value: object, kind: type | tuple[type, ...], name: Name) -> None:
     """Check that an argument is an instance of a class, or of one of several classes."""
     if not isinstance(value, kind):
         kinds = kind if isinstance(kind, tuple) else (kind,)
         expected = " or ".join(one.__name__ for one in kinds)
-        raise TypeError(f"{name} must be a {expected}, got {type(value).__name__}")
+        raise wrong_type(
+            "{name} must be a {expected}, got {kind}",
+            name=named(name),
+            expected=expected,
+            kind=type(value).__name__,
+        )
 
 
 def check_counts(counts: Any) -> None:
     """Check that an argument is a `ClassCounts`."""
     if not isinstance(getattr(counts, "_counts", None), _core.Counts):
-        raise TypeError(f"counts must be a ClassCounts, got {type(counts).__name__}")
+        raise wrong_type("{counts} must be a ClassCounts, got {kind}", kind=type(counts).__name__)
 
 
-def check_bytes(data: Any, name: str, expected: str = "bytes") -> bytes:
+def check_bytes(data: Any, name: Name, expected: str = "bytes") -> bytes:
     """Return the bytes of an object with a buffer, such as a memoryview, or of bytes themselves."""
     if isinstance(data, bytes):
         return data
     try:
         return memoryview(data).tobytes()
     except (TypeError, ValueError, NotImplementedError):  # memoryview's error for some formats
-        raise TypeError(f"{name} must be {expected}, got {type(data).__name__}") from None
+        raise wrong_type(
+            "{name} must be {expected}, got {kind}",
+            name=named(name),
+            expected=expected,
+            kind=type(data).__name__,
+        ) from None
 
 
 def a_kind(value: object) -> str:
@@ -73,30 +95,43 @@ def shown(value: object) -> str:
     return repr(value) if value is None or np.isscalar(value) else a_kind(value)
 
 
-def check_flag(value: object, name: str) -> bool:
+def check_flag(value: object, name: Name) -> bool:
     """Check that an argument is True or False, and return it as a bool."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be True or False, got {value!r}")
+        raise wrong_type(
+            "{name} must be True or False, got {value!r}", name=named(name), value=value
+        )
     return bool(value)
 
 
-def check_iterable(values: Any, name: str, expected: str) -> Iterable[Any]:
+def check_iterable(values: Any, name: Name, expected: str) -> Iterable[Any]:
     """Return an iterable unchanged, without reading from it, because it may be a generator."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must hold {expected}, got {shown(values)}")
+        raise wrong_type(
+            "{name} must hold {expected}, got {shown}",
+            name=named(name),
+            expected=expected,
+            shown=shown(values),
+        )
     return values
 
 
-def check_words(names: Any, name: str) -> list[Any]:
+def check_words(names: Any, name: Name) -> list[Any]:
     """Return one word, or several words, as a list."""
     return [names] if isinstance(names, str) else list(check_iterable(names, name, "words"))
 
 
-def check_choice(value: object, known: Collection[str], name: str) -> str:
+def check_choice(value: object, known: Collection[str], name: Name) -> str:
     """Check that a value is a known word, and return it. The error suggests the nearest word."""
     if not is_one_of(value, known):
         expected = " or ".join(map(repr, known)) if len(known) < 3 else f"one of {', '.join(known)}"
-        raise ValueError(f"{name} must be {expected}, got {value!r}{did_you_mean(value, known)}")
+        raise wrong_value(
+            "{name} must be {expected}, got {value!r}{hint}",
+            name=named(name),
+            expected=expected,
+            value=value,
+            hint=did_you_mean(value, known),
+        )
     return cast(str, value)
 
 
@@ -144,14 +179,27 @@ def listed(names: Sequence[Any]) -> str:
     return ", ".join(some + ["..."] * (len(names) > _NAMES_SHOWN)) or "none"
 
 
-def check_one_column(where: str, name: Any, names: list[Any], cure: str) -> None:
-    """Check that exactly one column has this name; if none does, the error ends with ``cure``."""
+def check_one_column(
+    where: str, name: Any, names: list[Any], cure: Name, argument: str | None = None
+) -> None:
+    """Check that exactly one column has this name; if none does, the error ends with ``cure``.
+
+    The error is about the ``argument`` that named the column, if that is known.
+    """
     if names.count(name) != 1:
         if name in names:
             cure = "give each column another name"
         elif len(names) > 1:
-            cure += did_you_mean(name, [other for other in names if isinstance(other, str)])
-        raise ValueError(f"{where}: expected one column {name!r}, found {listed(names)}; {cure}")
+            known = [other for other in names if isinstance(other, str)]
+            cure = said("{cure}{hint}", cure=cure, hint=did_you_mean(name, known))
+        error = wrong_value(
+            "{where}: expected one column {column!r}, found {names}; {cure}",
+            where=where,
+            column=name,
+            names=listed(names),
+            cure=cure,
+        )
+        raise error if argument is None else about(error, argument)
 
 
 def is_integer(value: object) -> bool:
@@ -159,14 +207,16 @@ def is_integer(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def check_integer(value: Any, name: str, least: int | None = 1, most: int | None = None) -> int:
+def check_integer(value: Any, name: Name, least: int | None = 1, most: int | None = None) -> int:
     """Check that a value is an integer in [least, most], and return it as an int."""
     if not is_integer(value):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
+        raise wrong_type("{name} must be an integer, got {value!r}", name=named(name), value=value)
     too_small = least is not None and value < least
     if too_small or (most is not None and value > most):
         wanted = f"at least {least}" if most is None else f"in [{least}, {most}]"
-        raise ValueError(f"{name} must be {wanted}, got {value}")
+        raise wrong_value(
+            "{name} must be {wanted}, got {value}", name=named(name), wanted=wanted, value=value
+        )
     return int(value)
 
 
@@ -180,12 +230,17 @@ def check_k(k: Any, n_terms: int) -> int:
     return n_terms if k is None else min(check_integer(k, "k", least=0), n_terms)
 
 
-def check_number(number: float, name: str, expected: str = "positive and finite") -> float:
+def check_number(number: float, name: Name, expected: str = "positive and finite") -> float:
     """Check that a number is in a range of `_RANGES`, and return it as a float."""
     if not _is_real(number):
-        raise TypeError(f"{name} must be a number, got {number!r}")
+        raise wrong_type("{name} must be a number, got {number!r}", name=named(name), number=number)
     if not _RANGES[expected](float(number)):
-        raise ValueError(f"{name} must be {expected}, got {number!r}")
+        raise wrong_value(
+            "{name} must be {expected}, got {number!r}",
+            name=named(name),
+            expected=expected,
+            number=number,
+        )
     return float(number)
 
 
@@ -205,22 +260,26 @@ def check_smoothing(
     is_pair = isinstance(alpha, (tuple, list))
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
     if len(numbers) != 2 or not all(map(_is_real, numbers)):
-        raise TypeError(f"alpha must be a number or a pair (b1, b2), got {alpha!r}")
+        raise wrong_type("{alpha} must be a number or a pair (b1, b2), got {given!r}", given=alpha)
     b1, b2 = map(float, numbers)
     rest = 0.0
     if not is_pair and math.isfinite(b1):
         factor = n_terms if outcomes is None else outcomes
         b2 = b1 * factor
         if not math.isfinite(b2):
-            raise ValueError(f"alpha must be less than 2^1024 / {factor:,}, got {alpha!r}")
+            raise wrong_value(
+                "{alpha} must be less than 2^1024 / {factor:,}, got {given!r}",
+                factor=factor,
+                given=alpha,
+            )
         (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
         rest = (n * factor * d2 - n2 * d) / (d * d2)  # a division of integers rounds only once
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
-        raise ValueError(f"alpha must be finite and not negative, got {alpha!r}")
+        raise wrong_value("{alpha} must be finite and not negative, got {given!r}", given=alpha)
     if is_rate:
         return b1, (b2, rest)
     if b1 > b2 and n_terms:
-        raise ValueError(f"alpha = (b1, b2) must satisfy b1 <= b2, got {alpha!r}")
+        raise wrong_value("{alpha} = (b1, b2) must satisfy b1 <= b2, got {given!r}", given=alpha)
     return b1, (max(b1, b2), rest)
 
 

@@ -1,0 +1,174 @@
+"""Messages that know which arguments they name, and the errors that carry such messages.
+
+A message is written once, as a template::
+
+    raise wrong_value("{max_memory} needs {min_df}, a whole number of at least {least}", least=2)
+
+A field without a value names an argument. Python shows its name, and the command line shows the
+option that sets it. ``error.argument`` is the first argument that the message names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from string import Formatter
+from types import TracebackType
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+_Error = TypeVar("_Error", bound=Exception)
+
+
+class Argument(NamedTuple):
+    """An argument in a message: its name alone, or followed by ``=`` and at most one value."""
+
+    name: str
+    values: tuple[Any, ...] | None = None
+
+    def __str__(self) -> str:
+        return (
+            self.name if self.values is None else f"{self.name}={''.join(map(repr, self.values))}"
+        )
+
+
+class Message(str):
+    """A text that knows its parts, which are strings and arguments.
+
+    ``str`` is the text as Python shows it.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str | Argument, ...]
+
+    def __new__(cls, *parts: str | Argument) -> Message:
+        self = super().__new__(cls, "".join(map(str, parts)))
+        self.parts = parts
+        return self
+
+    def __getnewargs__(self) -> Any:  # for copy and pickle, such as by Dask
+        return self.parts
+
+    def __getstate__(self) -> None:
+        return None
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """The names of the arguments, each once, in the order of the text."""
+        return tuple(dict.fromkeys(p.name for p in self.parts if isinstance(p, Argument)))
+
+    def shown(self, show: Callable[[Argument], str]) -> str:
+        """Return the text in which ``show`` writes each argument."""
+        return "".join(show(p) if isinstance(p, Argument) else str(p) for p in self.parts)
+
+    def mapped(self, change: Callable[[str], str]) -> Message:
+        """Return the message with all parts changed that are not arguments."""
+        return Message(*(p if isinstance(p, Argument) else change(p) for p in self.parts))
+
+
+Name: TypeAlias = "str | Message"  # an argument's name, or words such as "each of {stop_words}"
+
+
+def said(template: str, /, **values: Any) -> Message:
+    """Return a message. Fields of the template that have no value are arguments.
+
+    ``{min_df}`` shows the name of an argument, ``{min_df=2}`` and ``{min_df=}`` its name and a
+    value, which is the value ``min_df`` if there is one. Values are never read as templates. A
+    value that is a message, or an error with a message, keeps its arguments.
+    """
+    parts: list[str | Argument] = []
+    for text, field, form, conversion in Formatter().parse(template):
+        if text:
+            parts.append(text)
+        if field is None:
+            continue
+        name, equals, value = field.partition("=")
+        if equals:
+            parts.append(Argument(name, _told(name, value, values)))
+        elif name not in values:
+            parts.append(Argument(name))
+        elif conversion or form:
+            whole: Any = repr(values[name]) if conversion == "r" else values[name]
+            parts.append(format(whole, form or ""))
+        else:
+            parts += _parts(values[name])
+    return Message(*parts)
+
+
+def _told(name: str, value: str, values: dict[str, Any]) -> tuple[Any, ...]:
+    if value:
+        from ast import literal_eval  # only errors need it
+
+        return (literal_eval(value),)
+    return (values[name],) if name in values else ()
+
+
+def _parts(value: Any) -> tuple[str | Argument, ...]:
+    """Return the parts of a message or of an error's message, or else a value as its text."""
+    message = message_of(value) if isinstance(value, BaseException) else value
+    return message.parts if isinstance(message, Message) else (str(value),)
+
+
+def named(name: Name) -> Message:
+    """Return a message that names an argument, or a part of it, such as ``X.indptr``."""
+    if isinstance(name, Message):
+        return name
+    root, dot, rest = name.partition(".")
+    return Message(Argument(root), dot + rest) if dot else Message(Argument(root))
+
+
+def message_of(error: BaseException) -> Message:
+    """Return the message of an error or of a warning."""
+    first = error.args[0] if len(error.args) == 1 else None
+    return first if isinstance(first, Message) else Message(str(error))
+
+
+# ---- errors --------------------------------------------------------------------------------------
+
+
+def wrong_value(template: str, /, **values: Any) -> ValueError:
+    """Return the error of an argument whose value is wrong."""
+    return carrying(ValueError, said(template, **values))
+
+
+def wrong_type(template: str, /, **values: Any) -> TypeError:
+    """Return the error of an argument of a wrong type."""
+    return carrying(TypeError, said(template, **values))
+
+
+def excluded(template: str, /, **values: Any) -> TypeError:
+    """Return the error of arguments that exclude each other, or that need each other."""
+    return carrying(TypeError, said(template, **values))
+
+
+def carrying(kind: type[_Error], message: Message, first: Iterable[str] = ()) -> _Error:
+    """Return an error of a kind with a message, and with the arguments ``first`` and its own."""
+    return about(kind(message), *first, *message.arguments)
+
+
+def about(error: _Error, *arguments: str) -> _Error:
+    """Return an error that is about arguments first, although its message may not name them."""
+    every = tuple(dict.fromkeys((*arguments, *getattr(error, "arguments", ()))))
+    if every:
+        # Exceptions of Python are pickled and copied with such attributes.
+        error.argument, error.arguments = every[0], every  # type: ignore[attr-defined]
+    return error
+
+
+class blaming:
+    """A context in which every error that is about no argument is about these arguments.
+
+    The core's messages name arrays such as ``X.indices``, but carry no arguments.
+    """
+
+    __slots__ = ("_arguments",)
+
+    def __init__(self, *arguments: Name) -> None:
+        self._arguments = arguments
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if isinstance(error, (ValueError, TypeError)) and not hasattr(error, "argument"):
+            about(error, *(name for one in self._arguments for name in named(one).arguments))
