@@ -65,7 +65,7 @@ def test_every_rule_but_functions_is_an_option(run: Any) -> None:
     shown = run("rank", "--help").out.replace("-", "_")
     for rule in fields(ts.text.TextRules):
         is_option = f"__{rule.name} " in shown or f"__{rule.name}," in shown
-        others = {"tokenizer", "preprocessor", "vocabulary", "buckets"}
+        others = {"tokenizer", "preprocessor", "vocabulary"}
         assert is_option != (rule.name in others), rule.name
 
 

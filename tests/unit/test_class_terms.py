@@ -141,11 +141,6 @@ def test_wrong_limits_of_pvalues(several: ts.ClassCounts) -> None:
             distinctive_terms(several, max_pvalue=wrong)
     with pytest.raises(TypeError, match="max_pvalue"):
         several.to_frame(max_pvalue="small")  # type: ignore[arg-type]
-    texts = ["one two", "two three", "three four", "four five"]
-    part = ts.count_texts(texts, list("aabb"), buckets=(2, [0]))
-    with pytest.raises(ValueError, match="max_pvalue needs all terms"):
-        distinctive_terms(part, "g2", max_pvalue=0.05)
-    assert all(found.pvalues_adj is None for found in distinctive_terms(part, "g2").values())
     listed = ts.counts_from_table({"a": {"x": 20, "z": 5}, "b": {"x": 1, "y": 7}})
     with pytest.raises(ValueError, match="unknown"):  # g2 counts documents
         distinctive_terms(listed, "log_ratio", max_pvalue=0.05)

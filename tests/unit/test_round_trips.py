@@ -70,10 +70,6 @@ MADE: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda: ts.count(X, [[1, 1], [1, 0], [0, 0], [0, 1]]),
         ts.ClassCounts.to_bytes,
     ),
-    "buckets": (
-        lambda: ts.count_texts(TEXTS, LABELS, buckets=(4, [1, 2])),
-        ts.ClassCounts.to_bytes,
-    ),
     "ranking": (lambda: counts_of_texts().rank("md"), lambda r: (r.terms, r.scores)),
     "keyness": (lambda: counts_of_texts().keyness("ham"), lambda k: vars(k)),
     "significance": (lambda: counts_of_texts().significance("chi2"), lambda s: s.pvalues),

@@ -83,7 +83,7 @@ def naive_bayes(
     counts._require_documents("naive_bayes")
     counts._require_every_term("naive_bayes")
     options: dict[str, Any] = {"alpha": alpha, "class_prior": class_prior, "n_threads": n_threads}
-    return NaiveBayes(terms, model=model, **options)._learn(*counts._state[:5])
+    return NaiveBayes(terms, model=model, **options)._learn(*counts._state)
 
 
 @dataclass(eq=False)

@@ -116,11 +116,6 @@ class AdditiveCounts:
         return scipy.sparse.csr_array(self._counts.document_frequency(), shape=shape)
 
     @property
-    def buckets(self) -> tuple[int, tuple[int, ...]] | None:
-        """The rule ``buckets`` of `termsift.text.TextRules` if it left out terms, else None."""
-        return self._state.part and self._state.part[:2]
-
-    @property
     def tf(self) -> str:
         """How `termsift.count` counted each entry of X, as "raw", "log" or "binary"."""
         return self._state.tf
@@ -161,18 +156,16 @@ class AdditiveCounts:
             f"{validation.number_of(self.n_classes, 'class')} x "
             f"{validation.number_of(self.n_terms, 'term')}, "
             f"{validation.number_of(self._counts.n_pairs, 'pair')}, {kind}"
-            f"{f', {self._state.part}' if self._state.part else ''}"
             f"{f', {rules.shown}' if rules and rules.changed else ''}>"
         )
 
     def __eq__(self, other: object) -> bool:
-        """Return whether classes, names, ``tf``, buckets and, bit for bit, counts are equal."""
+        """Return whether classes, names, ``tf`` and, bit for bit, counts are equal."""
         if not isinstance(other, AdditiveCounts):
             return NotImplemented
-        counts, classes, names, tf, _, part = self._state
-        other_counts, other_classes, other_names, other_tf, _, other_part = other._state
-        about = tf, classes, counts.exact, part
-        if about != (other_tf, other_classes, other_counts.exact, other_part):
+        counts, classes, names, tf, _ = self._state
+        other_counts, other_classes, other_names, other_tf, _ = other._state
+        if (tf, classes, counts.exact) != (other_tf, other_classes, other_counts.exact):
             return False
         if not np.array_equal(names, other_names):  # type: ignore[arg-type]
             return False
@@ -211,17 +204,8 @@ class AdditiveCounts:
                 f"only occurrences; {cure}, or leave out the class with subset"
             )
 
-    def _require_all_buckets(self, what: str) -> None:
-        """Check that the counts do not leave out buckets of terms."""
-        if self._state.part is not None:
-            raise ValueError(
-                f"{what} needs all terms, but these counts hold {self._state.part}: merge the "
-                "counts of all buckets first"
-            )
-
     def _require_every_term(self, what: str) -> None:
         """Check that no class comes from a frequency list that leaves out terms."""
-        self._require_all_buckets(what)
         for c in np.flatnonzero(self._counts.unlisted_tokens):
             raise ValueError(
                 f"{what} needs every term of class {self._state.classes[c]!r}, but its table "
@@ -298,7 +282,6 @@ class AdditiveCounts:
         matrix = validation.check_matrix(X, threads, keep_csc=True)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._changing:
-            self._require_all_buckets("update")
             before, listed, names, tf, *_ = self._state
             labels = validation.check_labels(y, matrix.n_docs, classes, listed or None)
             validation.check_columns(X, names)
@@ -365,40 +348,6 @@ class AdditiveCounts:
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
         names = self._names_of(np.flatnonzero(kept))
         return self._of(self._state.in_columns(columns, int(kept.sum()), names))
-
-    def within(self, parts: Iterable[Self]) -> Self:
-        """Return these counts of some buckets of terms, together with the totals of all buckets.
-
-        To compare occurrences, methods need the tokens of all terms; to smooth, the number of
-        terms.
-
-        Parameters
-        ----------
-        parts : iterable of ClassCounts
-            The counts of every bucket, or only hashed counts of the same documents. Hashed counts
-            do not show the number of terms, so with them smoothing needs ``alpha=(b1, b2)``.
-
-        Returns
-        -------
-        counts : ClassCounts
-            The counts of the same terms, with the tokens of all buckets in ``class_tokens``.
-
-        Raises
-        ------
-        ValueError
-            If a part counts other documents or has other text rules, or if a bucket is missing.
-
-        Examples
-        --------
-        >>> import termsift as ts
-        >>> texts, y = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills"], ["ham", "ham", "spam"]
-        >>> parts = [ts.count_texts(texts, y, buckets=(2, [part])) for part in range(2)]
-        >>> [list(part.term_names) for part in parts]
-        [['bacon'], ['and', 'cheap', 'eggs', 'pills']]
-        >>> parts[0].class_tokens, parts[0].within(parts).class_tokens
-        (array([1, 0]), array([5, 2]))
-        """
-        return self._of(self._state.within(parts))
 
     def subset(self, classes: Iterable[Hashable] | Mapping[Any, Any]) -> Self:
         """Return the counts of some classes, and merge classes if requested.

@@ -234,8 +234,6 @@ class ClassCounts(AdditiveCounts, Shown):
         turns = check_choice(policy, POLICIES, "policy") == "round_robin"
         if turns and aggregate is not None:
             raise TypeError("round_robin ranks by class scores and has no aggregate")
-        if turns:
-            self._require_all_buckets("round_robin")
         entry = find_ranker(method)
         if not isinstance(entry, Method):
             if entry.reads_documents:

@@ -15,7 +15,7 @@ import numpy as np
 from termsift import _core
 from termsift._counts import file
 from termsift._counts.class_counts import ClassCounts
-from termsift._counts.held import Held, PartOfTerms, of_collection
+from termsift._counts.held import Held, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.messages import logger
@@ -72,13 +72,12 @@ def finished(
     """Return the counts of a collection with its rules, and warn about signs of mistakes.
 
     ``seen`` knows the first label and the number of empty texts, unless the collection was counted
-    in parts. Some buckets of terms may be empty, and so may the terms of a sketch, whose rules were
-    checked before.
+    in parts. A sketch may have no term, and its rules were checked before.
     """
     held = counts.counts
     if not sketched:
         warn(about_rules(rules))
-        if not held.n_terms and rules.buckets is None:
+        if not held.n_terms:
             warn([f"no document has {rules.what_counts}, so the counts have no terms"])
     about = (seen.first_label, seen.n_empty) if seen is not None else ()
     tokens = dict(zip(counts.classes, held.class_tokens.tolist(), strict=True))
@@ -166,9 +165,8 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
     A task on a cluster holds eight sketches and their sum, each in a twelfth of the memory.
     """
     validation.check_integer(max_memory, "max_memory", 1 << 20, MOST_BYTES)
-    others = rules.hashing, rules.buckets, rules.vocabulary
-    if any(other is not None for other in others):
-        raise ValueError("hashing, buckets and vocabulary limit the terms: leave out max_memory")
+    if rules.hashing is not None or rules.vocabulary is not None:
+        raise ValueError("hashing and vocabulary limit the terms: leave out max_memory")
     if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
         raise ValueError(
             "max_memory needs min_df, a whole number of at least 2, because it drops rare terms"
@@ -375,8 +373,7 @@ class ByClass:
         columns = kept_columns(self._rules, counter, n_docs, threads)
         binary = self._rules.binary or self._tf == "binary"
         counts = counter.counts(len(classes), columns, binary, threads)
-        names, part = validation.object_array(counter.terms(columns)), PartOfTerms.of(self._rules)
-        return Held(counts, classes, names, self._tf, part=part)
+        return Held(counts, classes, validation.object_array(counter.terms(columns)), self._tf)
 
 
 class ByDocument:
@@ -415,7 +412,6 @@ class ByDocument:
         """Return the counts of all documents. ``classes`` lists the labels by class number."""
         self._grow_classes(len(classes))
         counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
-        counts = counts._replace(part=PartOfTerms.of(self._rules))
         names, width = blocks.names, blocks.n_columns
         if not blocks.grows:  # without documents, only `blocks` knows the number of columns
             same = np.arange(counts.counts.n_terms)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.held import Held, PartOfTerms
+from termsift._counts.held import Held
 from termsift._util import validation
 from termsift.text._rules import read_rules
 
@@ -35,6 +35,7 @@ _VERSION = 1
 _HEADER = struct.Struct("<8sI32s")
 _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
+_HEADER_KEYS = {"classes", "n_terms", "n_docs", "has_collection", "arrays", "names", "tf", "rules"}
 _SIZES: dict[str, tuple[type, ...]] = {
     "n_terms": (int,),
     "n_docs": (int, float),
@@ -44,7 +45,7 @@ _SIZES: dict[str, tuple[type, ...]] = {
 
 def write_to(file: IO[bytes], state: Held) -> None:
     """Write counts to a seekable file; `read_from` reads them."""
-    counts, classes, term_names, tf, rules, kept = state
+    counts, classes, term_names, tf, rules = state
     held = counts.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
     frequencies = [arrays[name] for name in _FREQUENCIES]
@@ -66,8 +67,6 @@ def write_to(file: IO[bytes], state: Held) -> None:
         header["tf"] = tf
     if rules is not None:
         header["rules"] = rules.stored
-    if kept is not None:
-        header["part"] = kept
     file.write(bytes(_HEADER.size))
     payload_hash = _new_hash()
     # Rules may hold numpy numbers, which JSON does not know.
@@ -127,6 +126,8 @@ def _verify(file: IO[bytes], name: str) -> int:
 def _parse(file: IO[bytes], length: int) -> Held:
     line = file.readline(length)
     header = json.loads(line.decode("utf-8", "surrogatepass"))
+    if unknown := sorted({*header} - _HEADER_KEYS):
+        raise ValueError(f"the entry {unknown[0]!r:.80} is unknown")
     for name, kinds in _SIZES.items():
         if type(header[name]) not in kinds:  # Python would also take True for a number
             raise ValueError(f"{name} is {header[name]!r:.80}")
@@ -140,13 +141,12 @@ def _parse(file: IO[bytes], length: int) -> Held:
     if len(classes) != len(counts.class_docs):
         raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
     names = validation.check_term_names(header.get("names"), counts.n_terms)
-    rules, part = header.get("rules"), header.get("part")
+    rules = header.get("rules")
     rules = None if rules is None else read_rules(rules).that_cut
-    part = None if part is None else PartOfTerms.read(part)
     tf = validation.check_tf(header.get("tf", "raw"))
     if tf == "log" and counts.exact:
         raise ValueError("tf is 'log', but the counts are integers")
-    return Held(counts, classes, names, tf, rules, part)
+    return Held(counts, classes, names, tf, rules)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:

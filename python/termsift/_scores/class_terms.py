@@ -226,8 +226,6 @@ def class_columns(
     if best.test is not None:
         logs = log_chi2_sf(best.statistics, 1)
         adjusted = _adjusted(counts, best.test, best.statistics, rows, terms)
-        if adjusted is None:
-            adjusted = np.full(len(logs), None, dtype=object)
         columns |= {"log_pvalue": logs, "pvalue": np.exp(logs), "pvalue_adj": adjusted}
     return columns
 
@@ -269,13 +267,8 @@ def _adjusted(
     statistics: NDArray[np.float64],
     rows: NDArray[np.int64],
     terms: NDArray[Any],
-) -> NDArray[np.float64] | None:
-    """Return the p-values of some pairs of a class and a term, adjusted for the tests of all pairs.
-
-    The result is None if the counts leave out buckets of terms, whose p-values are unknown.
-    """
-    if counts.buckets is not None:
-        return None
+) -> NDArray[np.float64]:
+    """Return the p-values of pairs of a class and a term, adjusted for the tests of all pairs."""
     n_tests = counts.n_classes * counts.n_terms
     if n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
         every = significance(counts, test.name, per_class=True)
@@ -311,7 +304,6 @@ def _over_represented(
     """For each class in ``rows``, return the k best terms that are over-represented in it."""
     if max_pvalue is not None:
         max_pvalue = validation.check_number(max_pvalue, "max_pvalue", "between 0 and 1")
-        counts._require_all_buckets("max_pvalue")
     l_ic, terms, indptr = counts._counts.term_frequency()
     d_ic, *_ = counts._counts.document_frequency()
     sizes = np.diff(indptr)
@@ -333,9 +325,7 @@ def _over_represented(
             _, statistics = by_test.of_pairs(*pairs)
         of_row = np.repeat(each, sizes)[more]
         of_more = class_statistics(counts, test, statistics[more], of_row)
-        pvalues = _adjusted(counts, test, of_more, of_row, terms[more])
-        assert pvalues is not None  # the counts have all buckets
-        more = more[pvalues <= max_pvalue]
+        more = more[_adjusted(counts, test, of_more, of_row, terms[more]) <= max_pvalue]
     starts = np.searchsorted(more, starts)
     scores = values[more]
     if method == KEY.name:
@@ -372,8 +362,6 @@ def _key(
     """Return the `key` scores of pairs of a class and a term that ``a`` of its documents have."""
     of_all = counts.collection_document_frequency
     n_seen = int(np.count_nonzero(of_all))
-    if (part := counts._state.part) is not None:
-        n_seen += part.n_others_for(KEY.name, smooths=True)
     n_c = np.asarray(counts.class_docs, dtype=np.float64)[rows]
     docs = np.stack([n_c, counts.n_docs - n_c])
     b = (of_all[terms] - a).astype(np.float64)

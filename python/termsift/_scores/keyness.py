@@ -279,7 +279,6 @@ def keyness(
     pills       1     66,666.7       15    714,285.7      -3.42  17.0
     """
     self = self._snapshot()
-    self._require_all_buckets("keyness")
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
     if validation.check_flag(similar, "similar") and (sort, direction) != ("g2", "both"):

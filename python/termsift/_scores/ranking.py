@@ -19,8 +19,8 @@ from termsift._util.shown import ROWS, Column, Section
 _LETTERS = 24  # The largest number of letters of a term in a repr.
 SIGNIFICANT = 0.05  # Tables mark terms whose adjusted p-value is larger.
 
-# A function that returns the adjusted p-values of a ranking's terms, or None if they are unknown.
-PValues: TypeAlias = "Callable[[], NDArray[np.float64] | None]"
+# A function that returns the adjusted p-values of a ranking's terms.
+PValues: TypeAlias = "Callable[[], NDArray[np.float64]]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +170,6 @@ class Ranking(Tabular):
             write_csv(file, self.columns())
 
 
-def part_of(pvalues: PValues, place: slice) -> NDArray[np.float64] | None:
-    """Return some of the p-values, or None if they are unknown."""
-    values = pvalues()
-    return None if values is None else values[place]
+def part_of(pvalues: PValues, place: slice) -> NDArray[np.float64]:
+    """Return some of the p-values."""
+    return pvalues()[place]

@@ -55,12 +55,9 @@ class Scoring:
         event = check_model(model, method)
         if OCCURRENCES in method.needs and event.reads == OCCURRENCES:
             counts._warn_if_fractional(method.name)
-        n_terms = counts.n_terms
-        part = counts._state.part
-        if part and event.outcomes is None and OCCURRENCES in method.needs:
-            smooths = method.smooths and not isinstance(alpha, (tuple, list))
-            n_terms += part.n_others_for(method.name, smooths=smooths)
-        b1, b2 = validation.check_smoothing(alpha, n_terms, event.outcomes, is_rate=event.is_rate)
+        b1, b2 = validation.check_smoothing(
+            alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate
+        )
         prior = validation.check_class_prior(class_prior, counts.classes)
         threads = validation.check_n_threads(n_threads)
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:

@@ -39,8 +39,6 @@ class Significance(Shown):
     classes : ndarray of shape (n_terms,), int64, or None
         The row of the first class with the largest statistic, to which the sign belongs, or None
         for tests per class.
-    of_part : bool
-        Whether the counts leave out buckets of terms, so that `adjusted` raises an error.
 
     Notes
     -----
@@ -59,7 +57,6 @@ class Significance(Shown):
     log_pvalues: NDArray[np.float64]
     signs: NDArray[np.int8]
     classes: NDArray[np.int64] | None
-    of_part: bool = False
     # The labels of the rows and the names of the terms, which tables show.
     _labels: list[Any] = field(default_factory=list, repr=False)
     _names: NDArray[np.object_] | None = field(default=None, repr=False)
@@ -81,8 +78,7 @@ class Significance(Shown):
         columns.append(Column("sign", self.signs.ravel()[first].tolist(), "d"))
         columns.append(Column("statistic", self.statistics.ravel()[first].tolist(), ".6g"))
         columns.append(Column("pvalue", np.exp(flat[first]).tolist(), ".4g"))
-        if not self.of_part:
-            columns.append(Column("pvalue_adj", self.adjusted().ravel()[first].tolist(), ".4g"))
+        columns.append(Column("pvalue_adj", self.adjusted().ravel()[first].tolist(), ".4g"))
         return [Section(columns, flat.size - len(first))]
 
     @property
@@ -109,10 +105,6 @@ class Significance(Shown):
         Benjamini and Hochberg, Controlling the False Discovery Rate, J. R. Statist. Soc. B 57(1),
         1995, procedure (1).
         """
-        if self.of_part:
-            raise ValueError(
-                "the adjustment ranks the p-values of all terms, but the counts lack some buckets"
-            )
         return np.exp(adjusted_logs(self.log_pvalues))
 
 
@@ -210,8 +202,7 @@ def significance(
             statistics = scoring.scores(_core.Aggregate.sum)
             degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
-    of_part = counts.buckets is not None
-    found = scoring.method.name, degrees, statistics, logs, signs, classes, of_part
+    found = scoring.method.name, degrees, statistics, logs, signs, classes
     return Significance(*found, counts.classes, counts.term_names)
 
 

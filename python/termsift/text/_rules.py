@@ -9,8 +9,6 @@ from inspect import Parameter, signature
 from types import CodeType
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-import numpy as np
-
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
@@ -77,7 +75,7 @@ def _instructions(code: CodeType) -> tuple[Any, ...]:
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
-    All rules except ``hashing`` and ``buckets`` have the meanings that they have in scikit-learn's
+    All rules except ``hashing`` have the meanings that they have in scikit-learn's
     ``CountVectorizer``. By default, a word consists of two or more letters, digits or underscores.
     The compiled core cuts the texts. If a rule is a function or ``token_pattern`` is changed,
     Python cuts the texts instead, which takes some fifty times as long as cutting by the core.
@@ -103,9 +101,6 @@ class TextRules:
         The number of columns for the hashes of terms, as in a ``HashingVectorizer`` with
         ``alternate_sign=False, norm=None``. No names of terms are kept, so only the matrix needs
         memory. Terms with the same hash are counted as one term.
-    buckets : (int, collection of int), optional
-        The pair ``(n, numbers)`` divides the terms into n buckets. Only terms in the buckets
-        ``numbers`` are counted. The bucket of a term is its column under ``hashing=n``.
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
@@ -139,7 +134,6 @@ class TextRules:
     lowercase: bool = True
     analyzer: Analyzer | Callable[[str], Iterable[str]] = "word"
     hashing: int | None = None
-    buckets: tuple[int, Collection[int]] | None = None
     strip_accents: Accents | Callable[[str], str] | None = None
     token_pattern: str | None = TOKEN_PATTERN
     tokenizer: Callable[[str], Iterable[str]] | None = None
@@ -189,8 +183,6 @@ class TextRules:
         if self.max_features is not None:
             validation.check_integer(self.max_features, "max_features")
         self.columns()
-        if self.buckets is not None:
-            self._check_buckets(self.buckets)
         if self.hashing is not None:
             validation.check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
             if self.drops or self.vocabulary is not None:
@@ -202,20 +194,6 @@ class TextRules:
                     "hashing needs rules that the compiled core supports: leave out functions and "
                     "token_pattern"
                 )
-
-    def _check_buckets(self, buckets: Any) -> None:
-        """Check the rule ``buckets``, and sort the numbers of the buckets."""
-        if not isinstance(buckets, (tuple, list)) or len(buckets) != 2:
-            raise TypeError(f"buckets must be (n, numbers of buckets), got {buckets!r:.80}")
-        n = validation.check_integer(buckets[0], "the first of buckets", 1, _MOST_HASHED)
-        numbers = validation.check_indices(buckets[1], n, "the second of buckets", "bucket")
-        object.__setattr__(self, "buckets", (n, tuple(sorted(numbers.tolist()))))
-        others = self.hashing, self.vocabulary, self.max_features
-        if any(other is not None for other in others) or native_arguments(self, ()) is None:
-            raise ValueError(
-                "buckets needs rules that the compiled core supports, and keeps whole buckets: "
-                "leave out functions, token_pattern, hashing, vocabulary and max_features"
-            )
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
@@ -259,10 +237,7 @@ class TextRules:
         if isinstance(words, str):
             from termsift.text._english import ENGLISH_STOP_WORDS as words
         arguments = native_arguments(self, words)
-        if arguments is None or self.buckets is None:
-            return None if arguments is None else _core.TextRules(*arguments)
-        n, numbers = self.buckets
-        return _core.TextRules(*arguments).with_buckets(n, np.array(numbers, dtype=np.int32))
+        return None if arguments is None else _core.TextRules(*arguments)
 
     @property
     def changed(self) -> dict[str, Any]:

@@ -43,12 +43,12 @@ class TermSketch:
         check_kind(rules, TextRules, "rules")
         check_integer(min_df, "min_df", 1)
         check_integer(n_bytes, "n_bytes", 1, MOST_BYTES)
-        others = rules.hashing, rules.buckets, rules.vocabulary
+        others = rules.hashing, rules.vocabulary
         if rules.native is None or rules.drops or any(other is not None for other in others):
             raise ValueError(
                 "a sketch needs rules that the compiled core supports, and it drops terms only by "
-                "min_df: leave out functions, token_pattern, max_df, max_features, hashing, "
-                "buckets and vocabulary"
+                "min_df: leave out functions, token_pattern, max_df, max_features, hashing and "
+                "vocabulary"
             )
         self.rules, self.min_df = rules.that_cut, min_df
         try:
