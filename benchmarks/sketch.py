@@ -273,7 +273,7 @@ def merging(args: argparse.Namespace) -> None:
     texts = [[*StreamedTexts(int(args.megabytes[0] * 1e6), [shard])] for shard in (0, 1)]
     sketches = [ts.sketch_texts(part, **rules) for part in texts]
     counts = [
-        ts.count_texts(part, np.resize(list(CLASSES), len(part)), terms=sketch)
+        ts.count_texts(part, np.resize(list(CLASSES), len(part)), sketch=sketch)
         for part, sketch in zip(texts, sketches, strict=True)
     ]
     for name, (a, b), load, add in (

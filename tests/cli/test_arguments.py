@@ -20,7 +20,7 @@ from termsift.io import _opening
         (["count", "{table}", "", "-o", "c.termsift"], "INPUT"),
         (["merge", "", "-o", "c.termsift"], "INPUT"),
         (["rank", "{table}", "--labels", ""], "--labels"),
-        (["rank", "{table}", "--terms", ""], "--terms"),
+        (["rank", "{table}", "--term-names", ""], "--term-names"),
         (["rank", "{table}", "--stop-words", ""], "--stop-words"),
         (["rank", "{table}", "-o", ""], "--output"),
         (["report", "{table}", "-o", ""], "--output"),
@@ -44,7 +44,7 @@ def test_an_empty_path_is_refused(
 
 def test_an_empty_path_is_refused_in_python(tmp_path: Path) -> None:
     counts = ts.count([[1, 0], [0, 1]], ["a", "b"])
-    for call in (ts.scan, ts.load, counts.save, lambda path: ts.scan(tmp_path, terms=path)):
+    for call in (ts.scan, ts.load, counts.save, lambda path: ts.scan(tmp_path, term_names=path)):
         with pytest.raises(ValueError, match="must be the path of a file or folder, got ''"):
             call("")
 
@@ -83,18 +83,18 @@ def test_a_misspelt_option_is_recognised(run: Any, signed: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("option", ["--stop-words", "--terms", "--versus-list", "--labels"])
+@pytest.mark.parametrize("option", ["--stop-words", "--term-names", "--versus-list", "--labels"])
 def test_a_small_file_that_decompresses_to_a_large_one(
     run: Any, table: Path, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bomb = tmp_path / "bomb.gz"
     bomb.write_bytes(gzip.compress(b"0\n" * 100_000))
     monkeypatch.setattr(_opening, "_MOST_UNPACKED", 1 << 16)
-    source = tmp_path / "m.mtx" if option in ("--terms", "--labels") else table
+    source = tmp_path / "m.mtx" if option in ("--term-names", "--labels") else table
     (tmp_path / "m.mtx").write_text(
         "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1"
     )
-    labels = ["--labels", tmp_path / "labels"] if option == "--terms" else []
+    labels = ["--labels", tmp_path / "labels"] if option == "--term-names" else []
     (tmp_path / "labels").write_text("a\n")
     command = ["keyness", source, "sport"] if option == "--versus-list" else ["rank", source]
     result = run(*command, *labels, option, bomb)

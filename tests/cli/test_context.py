@@ -45,14 +45,14 @@ def test_other_formats_have_the_passages_of_python(run: Any, mail: Path) -> None
     (row,) = csv.DictReader(StringIO(result.out))
     assert row == {
         "class": "spam",
-        "term": "free",
+        "query": "free",
         "document": str(found[0].document + 1),
         "before": found[0].before,
-        "match": found[0].term,
+        "match": found[0].match,
         "after": found[0].after,
     }
     answer = json.loads(run("context", mail, "free", "-k", 1, "--format", "json").out)
-    assert answer["terms"] == ["free"]
+    assert answer["queries"] == ["free"]
     assert [passage["match"] for passage in answer["passages"]] == ["Free"]
 
 

@@ -50,7 +50,7 @@ def test_warnings_and_bad_rows_that_were_left_out(run: Any, tmp_path: Path) -> N
     assert NAME in run("info", tmp_path / "t.jsonl", "--on-error", "skip").err
 
 
-@pytest.mark.parametrize("option", ["--stop-words", "--terms", "--versus-list", "--labels"])
+@pytest.mark.parametrize("option", ["--stop-words", "--term-names", "--versus-list", "--labels"])
 def test_lists_are_read_as_utf8(run: Any, table: Path, tmp_path: Path, option: str) -> None:
     """--encoding is the encoding of the texts, so it is no cure for a list."""
     (tmp_path / "list").write_bytes(LATIN + b",5\n")
@@ -61,7 +61,7 @@ def test_lists_are_read_as_utf8(run: Any, table: Path, tmp_path: Path, option: s
     commands = {
         "--stop-words": ["rank", table, "--encoding", "latin-1"],
         "--versus-list": ["keyness", table, "sport", "--encoding", "latin-1"],
-        "--terms": ["rank", tmp_path / "m.mtx", "--labels", tmp_path / "labels"],
+        "--term-names": ["rank", tmp_path / "m.mtx", "--labels", tmp_path / "labels"],
         "--labels": ["rank", tmp_path / "m.mtx"],
     }
     complaint = run(*commands[option], option, tmp_path / "list").complaint

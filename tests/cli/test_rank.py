@@ -123,7 +123,7 @@ def test_terms_without_names(run: Any, matrix: tuple[Path, Path], tmp_path: Path
     assert lines[-1].startswith("Not significant (pvalue_adj above 0.05): ")
     names = tmp_path / "terms.txt"
     names.write_text("a b\n\x1b[31mred\nü\n")
-    lines = run(*command, "--terms", names).out.splitlines()[1:]
+    lines = run(*command, "--term-names", names).out.splitlines()[1:]
     # A control character in a term's name must not reach the terminal.
     assert sorted(line.split(None, 2)[2] for line in lines) == [r"\x1b[31mred", "a b", "ü"]
 
@@ -278,7 +278,7 @@ def test_saved_counts_rank_as_the_collection_does(
     assert run("rank", saved).out == run("rank", table).out
     names = tmp_path / "terms.txt"
     names.write_text("".join(f"name{i}\n" for i in range(6)))
-    assert "name" in run("rank", saved, "--terms", names, "-k", 1).out
+    assert "name" in run("rank", saved, "--term-names", names, "-k", 1).out
 
 
 def test_a_folder_and_svmlight_with_several_labels(run: Any, tmp_path: Path) -> None:

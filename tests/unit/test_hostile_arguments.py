@@ -221,7 +221,7 @@ def variadic() -> dict[str, list[str]]:
     """Return the names of arguments that a ``**`` parameter accepts, by the parameter's name."""
     rules = [field.name for field in dataclasses.fields(_text().TextRules)]
     scoring = ["model", "alpha", "class_prior", "n_threads", "noncentrality"]
-    reading = ["terms", "text", "label", "encoding", "on_error", "n_threads"]
+    reading = ["term_names", "text", "label", "encoding", "on_error", "n_threads"]
     counting = ["text", "label", "classes", "rules", "n_threads"]
     names = {
         "params": ["terms", "model", "alpha", "class_prior", "n_threads"],

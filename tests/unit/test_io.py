@@ -63,7 +63,7 @@ class TestSvmlight:
     def test_names_tell_how_many_columns_there_are(self, tmp_path: Path) -> None:
         path = write(tmp_path / "c.svm", "1 1:2\n")
         terms = write(tmp_path / "terms.txt", "apple\nnew york\npear\n")
-        collection = read_files(path, terms=terms)
+        collection = read_files(path, term_names=terms)
         assert collection.X.shape == (1, 3)
         assert collection.term_names is not None
         assert list(collection.term_names) == ["apple", "new york", "pear"]
@@ -82,7 +82,7 @@ def test_npz(tmp_path: Path, labels: Path, form: str, make: Any) -> None:
     path = tmp_path / "c.npz"
     sparse.save_npz(path, make(COUNTS).asformat(form))
     terms = write(tmp_path / "terms.txt.gz", "apple\r\npear\r\nplum\r\n")
-    collection = read_files(path, labels=labels, terms=terms)
+    collection = read_files(path, labels=labels, term_names=terms)
     assert isinstance(collection.X, sparse.csr_array)
     assert collection.X.dtype == COUNTS.dtype
     np.testing.assert_array_equal(collection.X.toarray(), COUNTS)
@@ -145,7 +145,7 @@ def test_bad_labels(
     assert complaint(matrix, labels=write(tmp_path / name, content)) == message
 
 
-@pytest.mark.parametrize("which", ["labels", "terms"])
+@pytest.mark.parametrize("which", ["labels", "term_names"])
 def test_missing_side_file(tmp_path: Path, matrix: Path, labels: Path, which: str) -> None:
     arguments = {"labels": labels, which: tmp_path / "absent"}
     assert complaint(matrix, **arguments) == "absent: no such file"
@@ -154,7 +154,7 @@ def test_missing_side_file(tmp_path: Path, matrix: Path, labels: Path, which: st
 def test_names_of_a_matrix_must_fit(tmp_path: Path, matrix: Path, labels: Path) -> None:
     terms = write(tmp_path / "terms", "a\nb\nc\nd\n")
     message = "terms: 4 names for the 3 terms of c.npz"
-    assert complaint(matrix, labels=labels, terms=terms) == message
+    assert complaint(matrix, labels=labels, term_names=terms) == message
 
 
 @pytest.mark.parametrize("content", [b"junk", b"PK\x03\x04junk", b""])

@@ -73,7 +73,7 @@ class TestSplit:
         names = [f"n{i}" for i in range(12)]
         terms = write(tmp_path / "terms.txt", "".join(f"{name}\n" for name in names))
         known, new = read_split(
-            *(ts.scan(path, terms=terms, index_base=base) for path in (first, second))
+            *(ts.scan(path, term_names=terms, index_base=base) for path in (first, second))
         )
         for part in (known, new):
             assert part.X.shape == (2, 12)

@@ -206,8 +206,8 @@ def test_bad_tables(
 
 @pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
 def test_tables_have_labels_and_terms_of_their_own(tmp_path: Path, labels: Path, name: str) -> None:
-    message = f"{name}: texts have their own labels and terms; leave out labels and terms"
-    assert complaint(write(tmp_path / name, ""), labels=labels, terms=labels) == message
+    message = f"{name}: texts have their own labels and terms; leave out labels and term_names"
+    assert complaint(write(tmp_path / name, ""), labels=labels, term_names=labels) == message
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])

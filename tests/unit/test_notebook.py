@@ -149,9 +149,9 @@ def test_passages() -> None:
     assert found["ham"]["free"] == []
     ((caption, (head, *rows)),) = tables(found).items()
     assert caption == "3 passages in 2 classes"
-    assert head == ["class", "document", "before", "term", "after"]
+    assert head == ["class", "document", "before", "match", "after"]
     expected = [
-        [label, str(p.document), p.before, p.term, p.after]
+        [label, str(p.document), p.before, p.match, p.after]
         for label, of_class in found.items()
         for of_term in of_class.values()
         for p in of_term

@@ -62,6 +62,14 @@ def test_terms_of_each_class_and_their_number(size: int, monkeypatch: pytest.Mon
     assert [passage.document for passage in found["spam"]["free"]] == [2, 3, 3, 6, 7]
 
 
+def test_passages_do_not_depend_on_threads() -> None:
+    queries = ["free", "noon"]
+    one, two, seven = (
+        ts.find_passages(TEXTS * 50, LABELS * 50, queries, n_threads=n) for n in (1, 2, 7)
+    )
+    assert one == two == seven
+
+
 def test_it_stops_reading_when_every_list_is_full() -> None:
     def texts() -> Any:
         yield from TEXTS
@@ -118,8 +126,8 @@ def test_where_a_term_stands(text: str, term: str, rules: dict[str, Any], match:
     if {"preprocessor", "token_pattern"} & set(rules):
         pytest.importorskip("sklearn")
     passage = only(text, term, **rules)
-    assert passage.term == match
-    assert passage.before + passage.term + passage.after == text
+    assert passage.match == match
+    assert passage.before + passage.match + passage.after == text
 
 
 def test_a_term_of_no_word_has_no_passage() -> None:
@@ -155,7 +163,7 @@ def test_every_counted_term_is_found_and_no_other(
             passages = found[label][term]
             assert len(passages) == min(n_passages, occurrences[label, column])
             for passage in passages:
-                assert " ".join(passage.term.lower().replace(",", " ").split()) == term
+                assert " ".join(passage.match.lower().replace(",", " ").split()) == term
                 assert labels[passage.document] == label
                 assert max(len(passage.before), len(passage.after)) <= width + 1
 
@@ -168,12 +176,13 @@ def test_a_document_of_several_classes_is_in_each() -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"terms": []}, ValueError, "terms must name at least one term"),
-        ({"terms": [3]}, TypeError, "terms"),
-        ({"terms": "a", "width": 0}, ValueError, "width"),
-        ({"terms": "a", "n_passages": 0}, ValueError, "n_passages"),
-        ({"terms": "a", "hashing": 64}, ValueError, "no names to look for"),
-        ({"terms": "a", "widht": 4}, TypeError, "did you mean 'width'"),
+        ({"queries": []}, ValueError, "queries must hold at least one word"),
+        ({"queries": [3]}, TypeError, "each of queries"),
+        ({"queries": "a", "width": 0}, ValueError, "width"),
+        ({"queries": "a", "n_passages": 0}, ValueError, "n_passages"),
+        ({"queries": "a", "n_threads": 0}, ValueError, "n_threads"),
+        ({"queries": "a", "hashing": 64}, ValueError, "no names to look for"),
+        ({"queries": "a", "widht": 4}, TypeError, "did you mean 'width'"),
     ],
 )
 def test_wrong_arguments(arguments: dict[str, Any], error: type, message: str) -> None:

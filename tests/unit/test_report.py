@@ -188,9 +188,9 @@ def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
     }
     found = ts.find_passages(TEXTS, KINDS, leading)
     expected = [p for of_class in found.values() for ps in of_class.values() for p in ps]
-    assert [text for tag, text in page.texts if tag == "mark"] == [p.term for p in expected]
+    assert [text for tag, text in page.texts if tag == "mark"] == [p.match for p in expected]
     for passage in expected:
-        assert passage.before + passage.term + passage.after in page.text()
+        assert passage.before + passage.match + passage.after in page.text()
     assert not page.all("b")
     titles = [text for tag, text in page.texts if tag == "bdi"]
     assert {*leading["ham"], *leading["spam"]} <= {*titles}

@@ -104,7 +104,7 @@ def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
 def test_names_of_terms(tmp_path: Path) -> None:
     (tmp_path / "c.svm").write_text("1 1:2\n2 2:1\n")
     (tmp_path / "terms").write_text("ant\nbee\ncow\n")
-    counts = ts.count(ts.scan(tmp_path / "c.svm", terms=tmp_path / "terms"))
+    counts = ts.count(ts.scan(tmp_path / "c.svm", term_names=tmp_path / "terms"))
     assert list(counts.term_names) == ["ant", "bee", "cow"]
     assert counts.n_terms == 3
 

@@ -26,13 +26,13 @@ def test_lines_without_labels_or_with_indices_beyond_the_names_are_skipped(tmp_p
     path, terms = tmp_path / "c.svm", tmp_path / "terms"
     terms.write_text("bee\ncow\n")
     path.write_text("1 1:1\n2:5\n2 3:1\n2 1:1 0:4\n2 2:2\n")
-    scan = ts.scan(path, terms=terms, on_error="skip")
+    scan = ts.scan(path, term_names=terms, on_error="skip")
     counts = ts.count(scan)
     assert (counts.classes, counts.n_docs) == ([1, 2], 2)
     assert counts.term_frequency.toarray().tolist() == [[1, 0], [0, 2]]
     assert scan.n_skipped == 3
     assert [complaint.partition(":")[0][-1] for complaint in scan.skipped] == list("234")
-    assert "from 1 to 2 (terms has 2 names) (from 0" in scan.skipped[1]
+    assert "from 1 to 2 (term_names has 2 names) (from 0" in scan.skipped[1]
 
 
 def test_a_line_that_is_longer_than_a_block(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_pipes_are_refused(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.svm")
     message = f"{tmp_path / 'pipe.svm'}: expected a file, found a folder, pipe or device"
     assert message in refused(tmp_path / "pipe.svm")
-    assert message in refused(tmp_path / "c.svm", terms=tmp_path / "pipe.svm")
+    assert message in refused(tmp_path / "c.svm", term_names=tmp_path / "pipe.svm")
 
 
 def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
@@ -148,6 +148,6 @@ def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
     assert refused(tmp_path / "c.svm", stop_words="english").endswith("leave out stop_words")
     assert "its terms have no names" in refused(tmp_path / "c.svm", min_df=2)
     (tmp_path / "terms").write_text("egg\ntea\njam\n")
-    counts = ts.count(ts.scan(tmp_path / "c.svm", terms=tmp_path / "terms", min_df=2))
+    counts = ts.count(ts.scan(tmp_path / "c.svm", term_names=tmp_path / "terms", min_df=2))
     assert list(counts.term_names) == ["jam"]
     assert counts.term_frequency.toarray().tolist() == [[2], [1]]

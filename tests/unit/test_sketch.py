@@ -52,7 +52,7 @@ def test_counts_of_frequent_terms_are_those_of_all(
 ) -> None:
     texts, y = collection(0)
     sketch = ts.sketch_texts(texts, min_df=60, n_bytes=n_bytes, n_threads=n_threads, **rules)
-    counts = ts.count_texts(texts, y, terms=sketch, n_threads=n_threads)
+    counts = ts.count_texts(texts, y, sketch=sketch, n_threads=n_threads)
     everything = ts.count_texts(texts, y, **rules)
     assert 0 < counts.n_terms < everything.n_terms
     assert counts.with_min_df(60) == everything.with_min_df(60)
@@ -63,7 +63,7 @@ def test_terms_are_left_out_and_none_of_the_frequent_ones() -> None:
     rules = {"ngram_range": (1, 3)}
     everything = ts.count_texts(texts, y, **rules)
     sketch = ts.sketch_texts(texts, min_df=5, n_bytes=2**20, **rules)
-    counts = ts.count_texts(texts, y, terms=sketch)
+    counts = ts.count_texts(texts, y, sketch=sketch)
     # A sketch of 2^20 counters hardly keeps rare terms, because few terms share a counter.
     assert counts.n_terms < 1.01 * everything.with_min_df(5).n_terms < everything.n_terms
     assert set(counts.term_names) >= set(everything.with_min_df(5).term_names)
@@ -103,7 +103,7 @@ def test_merged_parts_equal_the_whole() -> None:
     texts, y = collection(2, 400)
     sketch = ts.sketch_texts(texts, min_df=30, n_bytes=500, ngram_range=(1, 2))
     parts = [
-        ts.count_texts(texts[part], y[part], terms=sketch)
+        ts.count_texts(texts[part], y[part], sketch=sketch)
         for part in itertools.starmap(slice, [(0, 100), (100, 101), (101, 400)])
     ]
     expected = ts.count_texts(texts, y, ngram_range=(1, 2)).with_min_df(30)
@@ -116,9 +116,11 @@ def test_threads_that_share_their_terms_give_the_same_counts() -> None:
     texts = [" ".join(f"w{n}" for n in row) for row in random.integers(0, 3000, (2000, 100))]
     y = random.choice(["ham", "news", "spam"], len(texts))
     sketch = ts.sketch_texts(texts, min_df=20, n_bytes=2**18, ngram_range=(1, 2))
-    counts = [ts.count_texts(texts, y, terms=sketch, n_threads=n).to_bytes() for n in (1, 2, 8, 16)]
+    counts = [
+        ts.count_texts(texts, y, sketch=sketch, n_threads=n).to_bytes() for n in (1, 2, 8, 16)
+    ]
     order = random.permutation(len(texts))
-    shuffled = ts.count_texts([texts[i] for i in order], y[order], terms=sketch, n_threads=8)
+    shuffled = ts.count_texts([texts[i] for i in order], y[order], sketch=sketch, n_threads=8)
     assert {*counts, shuffled.to_bytes()} == {counts[0]}
     expected = ts.count_texts(texts, y, ngram_range=(1, 2)).with_min_df(20)
     assert shuffled.with_min_df(20) == expected
@@ -128,7 +130,7 @@ def test_threads_that_share_their_terms_give_the_same_counts() -> None:
 def test_counting_by_document_takes_a_sketch_too(tf: Any) -> None:
     texts, y = collection(3)
     sketch = ts.sketch_texts(texts, min_df=40, n_bytes=400)
-    counts = ts.count_texts(texts, y, terms=sketch, tf=tf).with_min_df(40)
+    counts = ts.count_texts(texts, y, sketch=sketch, tf=tf).with_min_df(40)
     expected = ts.count_texts(texts, y, tf=tf).with_min_df(40)
     assert list(counts.term_names) == list(expected.term_names)
     assert (counts.term_frequency != expected.term_frequency).nnz == 0
@@ -139,10 +141,10 @@ def test_a_full_sketch_names_the_size_that_would_do() -> None:
     rules: dict[str, Any] = {"ngram_range": (1, 3)}
     sketch = ts.sketch_texts(texts, min_df=3, n_bytes=16, **rules)
     with pytest.raises(ValueError, match=r"100% of the sketch's counters reach") as error:
-        ts.count_texts(texts, y, terms=sketch)
+        ts.count_texts(texts, y, sketch=sketch)
     enough = int(re.findall(r"n_bytes=(\d+)", str(error.value))[0])
     larger = ts.sketch_texts(texts, min_df=3, n_bytes=enough, **rules)
-    assert ts.count_texts(texts, y, terms=larger).with_min_df(3).n_terms > 0
+    assert ts.count_texts(texts, y, sketch=larger).with_min_df(3).n_terms > 0
 
 
 def test_no_changed_byte_of_a_sketch_passes() -> None:
@@ -209,7 +211,7 @@ def test_what_a_sketch_refuses() -> None:
         with pytest.raises(ValueError, match="damaged, truncated or from another version"):
             ts.TermSketch.from_bytes(damaged)
     with pytest.raises(TypeError, match="a sketch has its own rules"):
-        ts.count_texts(["a text"], ["ham"], terms=sketch, lowercase=False)
+        ts.count_texts(["a text"], ["ham"], sketch=sketch, lowercase=False)
     with pytest.raises(ValueError, match="texts has a missing value at 1"):
         ts.sketch_texts(["a text", None])
 

@@ -159,7 +159,7 @@ def count_texts(
     label: Any = None,
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
-    terms: TermSketch | None = None,
+    sketch: TermSketch | None = None,
     max_memory: int | None = None,
     n_threads: int | None = None,
     **rules: Any,
@@ -178,9 +178,9 @@ def count_texts(
         The names of the columns with texts and labels, if ``texts`` is a frame.
     classes, tf, n_threads
         As for `termsift.count`.
-    terms : TermSketch, optional
+    sketch : TermSketch, optional
         The result of `sketch_texts`. The rules of the sketch cut the texts into terms. A term is
-        counted only if it may be in at least ``terms.min_df`` documents. The counts may include
+        counted only if it may be in at least ``sketch.min_df`` documents. The counts may include
         some rarer terms, which `ClassCounts.with_min_df` drops.
     max_memory : int, optional
         The approximate number of bytes that counting may take. If all terms need more memory, the
@@ -227,12 +227,12 @@ def count_texts(
     array([[1, 1, 0, 3, 0],
            [0, 0, 1, 0, 1]])
     """
-    if terms is not None:
+    if sketch is not None:
         if rules or max_memory is not None:
             raise TypeError("a sketch has its own rules, so leave out rules and max_memory")
-        validation.check_kind(terms, TermSketch, "terms")
-        text_rules = terms.rules
-        cutting = terms.counting_rules()
+        validation.check_kind(sketch, TermSketch, "sketch")
+        text_rules = sketch.rules
+        cutting = sketch.counting_rules()
     else:
         text_rules = cutting = rules_of(rules, count_texts)
     if max_memory is not None and isinstance(texts, Iterator):
@@ -253,7 +253,7 @@ def count_texts(
         return sketch.update(texts, text=text, n_threads=n_threads)
 
     counts = counted_within(max_memory, cutting, tf, count, sketched)
-    return ClassCounts._of(finished(counts, text_rules, documents, sketched=terms is not None))
+    return ClassCounts._of(finished(counts, text_rules, documents, sketched=sketch is not None))
 
 
 def load(source: str | os.PathLike[str] | Buffer) -> ClassCounts:

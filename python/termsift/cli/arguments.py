@@ -82,7 +82,7 @@ def add_input(
     parser.add_argument(name, metavar="INPUT", nargs=number_of, help=f"{kinds}; see below")
     parser.epilog = f"{parser.epilog or ''}{_INPUT}"
     group = parser.add_argument_group("input")
-    add_values(group, ("--terms", str, "FILE", "names of the terms, one per line"))
+    add_values(group, ("--term-names", str, "FILE", "names of the terms, one per line"))
     add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
     add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
     labels = "labels, one per line" + ("; repeat it for each INPUT" * several)

@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
     usage = "INPUT TERM ... [options]"
     parser = arguments.add_command(commands, "context", _run, about, _MORE, usage)
     arguments.add_input(parser, counts=False)
-    parser.add_argument("wanted", metavar="TERM", nargs="+", help="a term, as rank lists it")
+    parser.add_argument("queries", metavar="TERM", nargs="+", help="a term, as rank lists it")
     group = parser.add_argument_group("passages")
     classes = "a class to search; repeat it for several (default: all)"
     group.add_argument("--class", dest="classes", action="append", metavar="LABEL", help=classes)
@@ -46,10 +46,11 @@ def _run(args: argparse.Namespace) -> None:
         with naming(args.input):
             passages = passages_of(
                 inputs.labelled_texts(scan),
-                args.wanted,
+                args.queries,
                 scan.rules,
                 n_passages=3 if args.k is None else args.k,
                 width=30 if args.width is None else args.width,
+                n_threads=args.threads,
             )
             if passages and args.classes:
                 chosen = check_groups(args.classes, list(passages))
@@ -57,24 +58,24 @@ def _run(args: argparse.Namespace) -> None:
         scan._check_read(len(passages))
         inputs.log_skipped(scan)
         lists = passages.values()
-        absent = [term for term in args.wanted if not any(of_class[term] for of_class in lists)]
+        absent = [query for query in args.queries if not any(of_class[query] for of_class in lists)]
         if absent:
             where = f" of {' or '.join(args.classes)}" if args.classes else ""
-            terms = " or ".join(map(repr, absent))
-            logger.warning("with these rules, no document%s contains %s", where, terms)
+            none = " or ".join(map(repr, absent))
+            logger.warning("with these rules, no document%s contains %s", where, none)
         columns = _columns(passages, inputs.files_of(scan))
         write = partial(_write_passages, columns=columns)
-        answer(columns, write, {"terms": list(args.wanted)}, "passages")
+        answer(columns, write, {"queries": list(args.queries)}, "passages")
 
 
 def _columns(passages: Passages, files: list[str] | None) -> dict[str, Any]:
     rows = [
-        (label, term, files[document] if files else document + 1, before, match, after)
+        (label, query, files[document] if files else document + 1, before, match, after)
         for label, lists in passages.items()
-        for term, of_term in lists.items()
-        for before, match, after, document in of_term
+        for query, of_query in lists.items()
+        for before, match, after, document in of_query
     ]
-    names = ("class", "term", "document", "before", "match", "after")
+    names = ("class", "query", "document", "before", "match", "after")
     return {name: object_array([row[i] for row in rows]) for i, name in enumerate(names)}
 
 

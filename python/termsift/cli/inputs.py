@@ -32,7 +32,7 @@ STDIN = "-"
 RULES = tuple(sorted(TEXT_OPTIONS - {"encoding"}))
 # The options of `termsift.scan`.
 READING = (
-    *("labels", "terms", "index_base", "input_format", "text", "label", "on_error"),
+    *("labels", "term_names", "index_base", "input_format", "text", "label", "on_error"),
     *("encoding", *RULES),
 )
 
@@ -69,11 +69,11 @@ def holds_counts(path: str) -> bool:
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the input if it is a file of counts, else count its collection."""
     if holds_counts(args.input):
-        options = [name for name in (*READING, "tf") if name != "terms"]
+        options = [name for name in (*READING, "tf") if name != "term_names"]
         refuse(args, f"{args.input}: holds counts", *options)
         counts = ts.load(args.input)
-        if args.terms is not None:
-            counts.term_names = read_names(args.terms)
+        if args.term_names is not None:
+            counts.term_names = read_names(args.term_names)
         return counts
     scan = scan_of(args)
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.threads)

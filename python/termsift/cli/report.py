@@ -76,17 +76,20 @@ def _passages(args: argparse.Namespace) -> FindPassages | None:
     return partial(_find, args, n_passages) if n_passages and not args.hashing else None
 
 
-def _find(args: argparse.Namespace, n_passages: int, terms: dict[Hashable, list[str]]) -> Passages:
+def _find(
+    args: argparse.Namespace, n_passages: int, queries: dict[Hashable, list[str]]
+) -> Passages:
     """Read the texts again and find passages of the terms of each class."""
     logger.info("looking for passages in the texts")
     scan = inputs.scan_of(args)
     # Labels in files are text, but the counts have integers if all labels are whole numbers.
     by_name = passages_of(
         inputs.labelled_texts(scan),
-        {str(label): of_class for label, of_class in terms.items()},
+        {str(label): of_class for label, of_class in queries.items()},
         scan.rules,
         n_passages=n_passages,
         width=_WIDTH,
         one_per_document=True,
+        n_threads=args.threads,
     )
-    return {label: by_name[str(label)] for label in terms}
+    return {label: by_name[str(label)] for label in queries}

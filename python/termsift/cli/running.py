@@ -47,7 +47,7 @@ _EXAMPLES = """\
 examples:
   termsift demo
   termsift rank reviews.csv --text body --label stars -k 20
-  termsift rank train.svm.gz --terms vocabulary.txt --format csv -o top.csv
+  termsift rank train.svm.gz --term-names vocabulary.txt --format csv -o top.csv
   termsift keyness reviews.csv --text body --label stars 5 1
   termsift context reviews.csv --text body --label stars 'free prize'
   termsift count part1.svm.gz part2.svm.gz -o counts.termsift
@@ -114,7 +114,7 @@ def run(argv: Sequence[str]) -> int:
         cure = did_you_mean(first, options)
         if first in options:
             cure = "; options follow the name of the command"
-        elif re.match("-[^-]", first) and (hasattr(args, "target") or hasattr(args, "wanted")):
+        elif re.match("-[^-]", first) and (hasattr(args, "target") or hasattr(args, "queries")):
             cure = "; if a class or a term begins with a dash, write it last, after --"
         args.parser.error(f"unrecognized arguments: {' '.join(rest)}{cure}")
     with _logging(args):
@@ -137,7 +137,7 @@ def run(argv: Sequence[str]) -> int:
 
 # The arguments that name inputs, and those that name what is written.
 _READ = (
-    *("input", "inputs", "labels", "terms", "test", "test_labels", "stop_words", "counts"),
+    *("input", "inputs", "labels", "term_names", "test", "test_labels", "stop_words", "counts"),
     "versus_list",
 )
 _WRITTEN = ("output", "plot", "checkpoint")

@@ -59,7 +59,7 @@ def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
 class MatrixFile(Source):
     """An .npz or .mtx file, which is read as a whole. A second file holds the labels."""
 
-    takes = frozenset({"labels", "terms"})
+    takes = frozenset({"labels", "term_names"})
 
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
@@ -83,7 +83,7 @@ class MatrixFile(Source):
             )
         if names is not None and len(names) != n_terms:
             raise ValueError(
-                f"{self.options.terms}: {len(names)} names for the {n_terms} terms of {path}"
+                f"{self.options.term_names}: {len(names)} names for the {n_terms} terms of {path}"
             )
         ones = np.ones(n_docs, dtype=np.int64)
         rows = np.arange(n_docs)
@@ -184,7 +184,7 @@ def _is_plain(text: bytes, n_blanks: int) -> bool:
 class SvmlightFile(Source):
     """An svmlight file, which scikit-learn parses in blocks of lines."""
 
-    takes = frozenset({"terms"})
+    takes = frozenset({"term_names"})
     why = "an svmlight file has its own labels and no texts"
     labels_are_text = False
 
@@ -222,7 +222,7 @@ class SvmlightFile(Source):
                 yield from self._parsed(lines[half:], first_line + half)
                 return
             base, n_terms = self.options.index_base, self._n_terms
-            notes = "" if self.options.names is None else f" (terms has {n_terms} names)"
+            notes = "" if self.options.names is None else f" (term_names has {n_terms} names)"
             notes += " (from 0 with index_base=0)" if base == 1 else ""
             self.complain(
                 f"{self.path}, line {first_line}: expected a label and index:count, with rising "

@@ -38,7 +38,7 @@ def scan(
     paths: Paths,
     *,
     labels: Paths | None = None,
-    terms: AnyPath | None = None,
+    term_names: AnyPath | None = None,
     text: str | int | Sequence[str | int] | None = None,
     label: str | int | Literal[False] | None = None,
     encoding: str | None = None,
@@ -59,7 +59,7 @@ def scan(
         `termsift.io` lists the kinds of files.
     labels : path, or sequence of paths, optional
         For each ``.npz`` or ``.mtx`` file in ``paths``, a file with one label per line.
-    terms : path, optional
+    term_names : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are term names.
     text, label : str or int, optional
@@ -122,8 +122,8 @@ def scan(
     (['cherry', 'lemon', 'plum'], [[2, 0, 1], [0, 1, 0]])
     """
     text_rules = rules_of(rules, scan)
-    if terms is not None:
-        check_path(terms, "terms")
+    if term_names is not None:
+        check_path(term_names, "term_names")
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
     if columns == ():
         raise ValueError("text must name one or several columns")
@@ -133,7 +133,7 @@ def scan(
     if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
-    given = {"terms": terms, "text": text, "label": None if label is False else label}
+    given = {"term_names": term_names, "text": text, "label": None if label is False else label}
     given |= {"encoding": encoding, "max_memory": max_memory, "checkpoint": checkpoint, **rules}
     if checkpoint is not None:
         check_path(checkpoint, "checkpoint")
@@ -146,8 +146,8 @@ def scan(
         columns,
         label,
         "utf-8" if encoding is None else encoding,
-        None if terms is None else Path(terms),
-        None if terms is None else read_names(terms),
+        None if term_names is None else Path(term_names),
+        None if term_names is None else read_names(term_names),
         index_base,
         input_format,
         skip=on_error == "skip",

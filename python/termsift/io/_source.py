@@ -35,8 +35,8 @@ class Options:
     text: tuple[str | int, ...] | None = None
     label: str | int | Literal[False] | None = None
     encoding: str = "utf-8"
-    terms: Path | None = None
-    names: NDArray[Any] | None = None  # the names in the file ``terms``
+    term_names: Path | None = None
+    names: NDArray[Any] | None = None  # the names in the file ``term_names``
     index_base: int = 1
     input_format: str | None = None
     skip: bool = False

@@ -31,19 +31,20 @@ Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]], Sequence[i
 
 
 class Passage(NamedTuple):
-    """A term in its context in a document.
+    """A match of a query in its context in a document.
 
     Attributes
     ----------
-    before, term, after : str
-        The text before the term, the term as the document writes it, and the text after it. Runs of
-        white space become one blank, and an ellipsis marks omitted text.
+    before, match, after : str
+        The text before the match, the words that match the query as the document writes them, and
+        the text after the match. Runs of white space become one blank, and an ellipsis marks
+        omitted text.
     document : int
         The number of the document in the order of reading, from 0.
     """
 
     before: str
-    term: str
+    match: str
     after: str
     document: int
 
@@ -67,7 +68,7 @@ class FoundPassages(dict[Hashable, "dict[str, list[Passage]]"], Shown):
             Column("class", [label for label, _ in some]),
             Column("document", [passage.document for _, passage in some], "d"),
             Column("before", [passage.before for _, passage in some], longest=None, right=True),
-            Column("term", [passage.term for _, passage in some]),
+            Column("match", [passage.match for _, passage in some]),
             Column("after", [passage.after for _, passage in some], longest=None),
         ]
         return [Section(columns, len(found) - len(some))]
@@ -77,37 +78,40 @@ class FoundPassages(dict[Hashable, "dict[str, list[Passage]]"], Shown):
 def find_passages(
     texts: Any,
     y: Any = None,
-    terms: str | Iterable[str] | Mapping[Any, str | Iterable[str]] = (),
+    queries: str | Iterable[str] | Mapping[Any, str | Iterable[str]] = (),
     *,
     text: Any = None,
     label: Any = None,
     n_passages: int = 3,
     width: int = 60,
+    n_threads: int | None = None,
     **rules: Any,
 ) -> Passages:
-    """Find a few passages of each term in documents of each class.
+    """Find a few passages of each query in documents of each class.
 
     Parameters
     ----------
     texts, y, text, label
         As for `termsift.count_texts`.
-    terms : str, sequence of str, or mapping
-        Words or phrases to find. The rules apply to terms and to texts. If there is a
+    queries : str, sequence of str, or mapping
+        Words or phrases to find. The rules apply to queries and to texts. If there is a
         ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules apply only to texts,
-        and the terms must be written as in the counts. A mapping holds, for each class, the terms
-        to find in the class. Without a mapping, all classes are searched for all terms.
+        and the queries must be written as the terms of the counts. A mapping holds, for each class,
+        the queries of the class. Without a mapping, all classes are searched for all queries.
     n_passages : int, default 3
-        For each term and class, the first ``n_passages`` passages are returned.
+        For each query and class, the first ``n_passages`` passages are returned.
     width : int, default 60
         The number of characters to show before the term, and also after the term.
+    n_threads : int, optional
+        As for `termsift.count`.
     **rules
         The rules that were used to count the terms, as for `termsift.count_texts`.
 
     Returns
     -------
     passages : dict
-        For each class, a dict from term to passages. The list of passages is empty if no document
-        of the class contains the term. ``print`` and notebooks show the passages as a table.
+        For each class, a dict from query to passages. The list of passages is empty if no document
+        of the class contains the query. ``print`` and notebooks show the passages as a table.
 
     Raises
     ------
@@ -118,7 +122,7 @@ def find_passages(
     -----
     A document contains a term if counting finds the term in the document. To locate a term, the
     rules are applied to each word of the document separately. Passages show words as they are
-    written, even if the rules reduce words to stems. If ``terms`` is a mapping, reading ends when
+    written, even if the rules reduce words to stems. If ``queries`` is a mapping, reading ends when
     every list of passages is full. Memory grows only with the number of passages.
 
     Examples
@@ -127,7 +131,7 @@ def find_passages(
     >>> texts = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize"]
     >>> found = ts.find_passages(texts, ["ham", "ham", "spam", "spam"], ["noon", "free"], width=9)
     >>> for passage in found["ham"]["noon"]:
-    ...     print(f"{passage.before:>9}[{passage.term}]{passage.after}")
+    ...     print(f"{passage.before:>9}[{passage.match}]{passage.after}")
     …eggs at [noon]
     Lunch at [noon]? Bacon!
     >>> found["spam"]["noon"]
@@ -143,30 +147,40 @@ def find_passages(
             numbers = range(documents.first, documents.n_docs)
             yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)], numbers
 
-    found = passages_of(blocks(), terms, text_rules, n_passages=n_passages, width=width)
-    return FoundPassages(found)
+    return FoundPassages(
+        passages_of(
+            blocks(),
+            queries,
+            text_rules,
+            n_passages=n_passages,
+            width=width,
+            n_threads=n_threads,
+        )
+    )
 
 
 def passages_of(
     blocks: Blocks,
-    terms: str | Iterable[str] | Mapping[Any, str | Iterable[str]],
+    queries: str | Iterable[str] | Mapping[Any, str | Iterable[str]],
     rules: TextRules,
     *,
     n_passages: int = 3,
     width: int = 60,
     one_per_document: bool = False,
+    n_threads: int | None = None,
 ) -> Passages:
     """Find passages in blocks of texts with their labels; see `find_passages`."""
     n_passages = validation.check_integer(n_passages, "n_passages")
     width = validation.check_integer(width, "width")
+    threads = validation.check_n_threads(n_threads)
     if rules.hashing is not None:
         raise ValueError("hashed terms have no names to look for: leave out hashing")
-    by_class = _wanted(terms)
+    by_class = _wanted(queries)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
-    queries: dict[str, list[str]] = {}  # maps counted terms to their queries
+    queries_of: dict[str, list[str]] = {}  # the queries of each counted term
     for query in dict.fromkeys(chain.from_iterable(by_class.values())):
-        queries.setdefault(_as_counted(query, rules), []).append(query)
-    vocabulary = list(queries)
+        queries_of.setdefault(_as_counted(query, rules), []).append(query)
+    vocabulary = list(queries_of)
     passages: Passages = {label: {q: [] for q in asked} for label, asked in by_class.items()}
     everywhere = passages.pop(None, None)
     is_words = rules.analyzer not in ("char", "char_wb")
@@ -180,12 +194,12 @@ def passages_of(
         if everywhere is not None:
             for label in chain.from_iterable(labels):
                 passages.setdefault(label, {query: [] for query in everywhere})
-        X, _ = count_blocks([texts], cutting, 0)
+        X, _ = count_blocks([texts], cutting, threads)
         for document, classes in enumerate(labels):
             columns = X.indices[X.indptr[document] : X.indptr[document + 1]].tolist()
             terms = [vocabulary[column] for column in columns]
             for label, term in product(classes, terms):
-                for query in queries[term]:
+                for query in queries_of[term]:
                     of_term = passages.get(label, {}).get(query)
                     if of_term is None or len(of_term) == n_passages:
                         continue
@@ -201,14 +215,14 @@ def passages_of(
     return passages
 
 
-def _wanted(terms: Any) -> dict[Any, list[str]]:
-    """Return the terms of each class. The key None stands for all classes."""
-    by_class = terms if isinstance(terms, Mapping) else {None: terms}
-    wanted = {label: validation.check_words(some, "terms") for label, some in by_class.items()}
-    for term in chain.from_iterable(wanted.values()):
-        validation.check_kind(term, str, "each of terms")
+def _wanted(queries: Any) -> dict[Any, list[str]]:
+    """Return the queries of each class. The key None stands for all classes."""
+    by_class = queries if isinstance(queries, Mapping) else {None: queries}
+    wanted = {label: validation.check_words(some, "queries") for label, some in by_class.items()}
+    for query in chain.from_iterable(wanted.values()):
+        validation.check_kind(query, str, "each of queries")
     if not any(wanted.values()):
-        raise ValueError("terms must name at least one term")
+        raise ValueError("queries must hold at least one word or phrase")
     return wanted
 
 
@@ -250,5 +264,5 @@ def _passage(text: str, start: int, end: int, width: int, document: int) -> Pass
     """Return the passage around the characters from ``start`` to ``end`` of a text."""
     before = _ELLIPSIS * (start > width) + text[max(0, start - width) : start].lstrip()
     after = text[end : end + width].rstrip() + _ELLIPSIS * (end + width < len(text))
-    before, term, after = (_BLANKS.sub(" ", part) for part in (before, text[start:end], after))
-    return Passage(before, term, after, document)
+    before, match, after = (_BLANKS.sub(" ", part) for part in (before, text[start:end], after))
+    return Passage(before, match, after, document)

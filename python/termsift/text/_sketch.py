@@ -27,9 +27,9 @@ _MOST_FULL = 0.5  # The largest share of counters that may reach min_df.
 class TermSketch:
     """Upper bounds on the document frequency of every term, in counters of one byte.
 
-    `sketch_texts` makes a sketch, and `count_texts` accepts the sketch as ``terms``. Terms with the
-    same hash share a counter. A counter counts up to 255 documents that contain any of its terms.
-    Hashes are equal on all machines, so sketches of parts add up to the sketch of all parts.
+    `sketch_texts` makes a sketch, and `count_texts` accepts it as ``sketch``. Terms with the same
+    hash share a counter. A counter counts up to 255 documents that contain any of its terms. Hashes
+    are equal on all machines, so sketches of parts add up to the sketch of all parts.
 
     Attributes
     ----------
@@ -206,7 +206,7 @@ def sketch_texts(
     Returns
     -------
     sketch : TermSketch
-        The sketch to pass to ``count_texts(texts, y, terms=sketch)``.
+        The sketch to pass to ``count_texts(texts, y, sketch=sketch)``.
 
     Raises
     ------
@@ -225,7 +225,7 @@ def sketch_texts(
     >>> import termsift as ts
     >>> texts, y = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills"], ["ham", "ham", "spam"]
     >>> sketch = ts.sketch_texts(texts, min_df=2, n_bytes=1000)
-    >>> counts = ts.count_texts(texts, y, terms=sketch).with_min_df(2)
+    >>> counts = ts.count_texts(texts, y, sketch=sketch).with_min_df(2)
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['eggs'], [[3], [0]])
     """
