@@ -17,6 +17,7 @@ from termsift._scores.registry import GREEDY
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
+from termsift._util.faults import wrong_value
 from termsift._util.messages import logger, progress
 
 if TYPE_CHECKING:
@@ -299,7 +300,9 @@ def _chosen(
     if not isinstance(shape, str):
         shape = validation.check_number(shape, "shape")
     elif shape != "empirical_bayes":
-        raise ValueError(f"shape must be a number or 'empirical_bayes', got {shape!r}")
+        raise wrong_value(
+            "{shape} must be a number or 'empirical_bayes', got {given!r}", given=shape
+        )
     else:
         counts = add_documents(None, matrix, labels, weights, "binary", threads)
         shape = likeliest_shape(counts)

@@ -201,7 +201,7 @@ def test_similar_terms_are_those_of_the_narrowest_interval_around_0() -> None:
     assert len(lines) == 7
     assert len(counts.keyness("a", "b", similar=True)) == 5
     for wrong in ({"sort": "count"}, {"direction": "over"}):
-        with pytest.raises(ValueError, match="leave out sort and direction"):
+        with pytest.raises(TypeError, match="leave out sort and direction"):
             counts.keyness("a", "b", similar=True, **wrong)  # type: ignore[arg-type]
 
 

@@ -96,7 +96,7 @@ def test_equal_rates_in_all_documents_have_no_sign() -> None:
 
 
 def test_it_needs_documents() -> None:
-    with pytest.raises(ValueError, match="needs the documents: pass dispersion"):
+    with pytest.raises(TypeError, match="needs the documents: pass dispersion"):
         ts.count(np.eye(2, dtype=int), ["a", "b"]).keyness("a", sort="rank_sum")
 
 

@@ -26,6 +26,7 @@ from termsift._util.estimator import (
     refuse_continuous,
     without_column,
 )
+from termsift._util.faults import concerning, wrong_value
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, naming_rows, text_blocks
 from termsift.text._matrices import BlockCounter
@@ -230,8 +231,9 @@ class NaiveBayes(Estimator):
         threads = validation.check_n_threads(self.n_threads)
         matrix = validation.check_matrix(_numbers(X), threads)
         if not matrix.n_terms:
-            raise ValueError(
-                f"X has 0 feature(s) (shape=({matrix.n_docs}, 0)) while a minimum of 1 is required."
+            raise wrong_value(
+                "{X} has 0 feature(s) (shape=({n_docs}, 0)) while a minimum of 1 is required.",
+                n_docs=matrix.n_docs,
             )
         labels = _labels_of(y, matrix.n_docs, classes)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
@@ -336,7 +338,7 @@ class NaiveBayes(Estimator):
         is_right = labels.codes == np.array(codes, dtype=np.int64)
         weights = validation.check_weights(sample_weight, len(predicted))
         if not (len(predicted) if weights is None else weights.any()):
-            raise ValueError("there are no documents, expected some to classify")
+            raise concerning(ValueError("there are no documents, expected some to classify"), "X")
         return float(np.average(is_right, weights=weights))
 
     def leave_one_out(self, X: Any, y: Any) -> NDArray[np.float64]:
@@ -373,7 +375,7 @@ class NaiveBayes(Estimator):
         with np.errstate(invalid="ignore"):  # with one document, every log posterior is -inf
             log_proba = self._normalised(leave(*part, threads) for part in self._parts(X, y))
         if np.isnan(log_proba).any():
-            raise ValueError("leave_one_out needs two documents or more")
+            raise concerning(ValueError("leave_one_out needs two documents or more"), "X")
         return log_proba
 
     # ---- documents -------------------------------------------------------------------------------
@@ -438,7 +440,7 @@ class NaiveBayes(Estimator):
         for counted, labels in self._blocks(X, y):
             assert labels is not None
             if labels.indptr is not None:
-                raise ValueError("y is an indicator matrix, expected one label per document")
+                raise wrong_value("{y} is an indicator matrix, expected one label per document")
             matrix = counted.to_scipy()
             if matrix.shape[1] != len(self._columns):
                 matrix = matrix[:, self._columns]
@@ -483,10 +485,14 @@ class NaiveBayes(Estimator):
         matrix = validation.check_matrix(_numbers(X), threads)
         if matrix.n_terms != self.n_features_in_:
             selected = validation.number_of(len(self._columns), "term")
-            raise ValueError(
-                f"X has {matrix.n_terms} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input: pass all columns that were counted, "
-                f"since the classifier itself selects those of its {selected}"
+            raise wrong_value(
+                "{X} has {n} features, but {kind} is expecting {expected} features as input: pass "
+                "all columns that were counted, since the classifier itself selects those of its "
+                "{selected}",
+                n=matrix.n_terms,
+                kind=type(self).__name__,
+                expected=self.n_features_in_,
+                selected=selected,
             )
         if names is None:
             validation.check_columns(X, self._names, columns=self._columns)
@@ -546,8 +552,8 @@ class NaiveBayes(Estimator):
         rules, names = self._rules, self._names
         unnamed = rules is not None and rules.hashing is None and names is None
         if rules is None or rules.names_functions or unnamed:
-            raise ValueError(
-                "X holds texts, but the counts hold no rules for them: only count_texts and scan "
+            raise wrong_value(
+                "{X} holds texts, but the counts hold no rules for them: only count_texts and scan "
                 "keep rules, if no rule is a function; pass a matrix of the counted columns"
             )
         if rules.hashing is None and names is not None:
@@ -590,16 +596,20 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
         listed = validation.as_sequence(terms, "terms", "columns or names")
     if len(listed) and isinstance(listed[0], str):
         if names is None:
-            raise ValueError("terms holds names, but the counts have none: pass column numbers")
+            raise wrong_value("{terms} holds names, but the counts have none: pass column numbers")
         column_of = {name: column for column, name in enumerate(names)}
         for name in listed:
             if not isinstance(name, str) or name not in column_of:
                 hint = validation.did_you_mean(name, column_of)
-                raise ValueError(f"terms has {name!r}, which is no term of the counts{hint}")
+                raise wrong_value(
+                    "{terms} has {name!r}, which is no term of the counts{hint}",
+                    name=name,
+                    hint=hint,
+                )
         listed = [column_of[name] for name in listed]
     columns = validation.check_indices(listed, n_terms, "terms")
     if not len(columns):
-        raise ValueError("there are no terms, expected at least one")
+        raise concerning(ValueError("there are no terms, expected at least one"), "terms")
     return np.sort(columns)
 
 
@@ -613,7 +623,9 @@ def _numbers(X: Any) -> Any:
         X = validation.as_array(X, "X")
     dtype = getattr(X, "dtype", None)
     if getattr(dtype, "kind", None) == "c":
-        raise ValueError(f"Complex data not supported: X has dtype {dtype}, expected counts")
+        raise wrong_value(
+            "Complex data not supported: {X} has dtype {dtype}, expected counts", dtype=dtype
+        )
     if isinstance(X, np.ndarray) and X.dtype.hasobject:
         validation.refuse_other_kinds(X)
         X.astype(np.float64)  # what is no number is a TypeError, as in scikit-learn
@@ -628,7 +640,7 @@ def _labels_of(
 ) -> validation.Labels:
     """Return the labels of a classifier, which are one column and not measurements."""
     if y is None:
-        raise ValueError("NaiveBayes requires y to be passed, but the target y is None")
+        raise wrong_value("NaiveBayes requires {y} to be passed, but the target {y} is None")
     labels = validation.check_labels(without_column(y), n_docs, classes, indicator_classes)
     refuse_continuous(labels.classes)
     return labels

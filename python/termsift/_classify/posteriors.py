@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
 from termsift._util import scipy, validation
+from termsift._util.faults import concerning, excluded, wrong_value
 
 BAYES_MODELS = (*MODELS, "complement")
 _TIE = 2.0**-44  # Log posteriors tie if they differ from the largest by at most this share.
@@ -93,7 +94,7 @@ class Posteriors:
         prior = validation.check_class_prior(class_prior, classes)
         if self._model == "complement":
             if prior is not None:
-                raise ValueError("model='complement' has no prior, so leave out class_prior")
+                raise excluded("{model='complement'} has no prior, so leave out {class_prior}")
             prior = np.ones(len(self._docs))
         if not (self._docs > 0).any():
             raise ValueError(
@@ -101,7 +102,7 @@ class Posteriors:
                 "zero do not count)"
             )
         if prior is not None and not prior[self._docs > 0].any():
-            raise ValueError("class_prior is 0 for every class with documents")
+            raise wrong_value("{class_prior} is 0 for every class with documents")
         return prior
 
     def _prior_of(self, docs: _core.Float64s) -> Any:
@@ -206,7 +207,7 @@ class Posteriors:
     def leave_one_out(self, X: Any, codes: Any, first: int, n_threads: int) -> Any:
         """Return the log posteriors of each row, after its removal from the counts of its class."""
         if self._model == "complement":
-            raise ValueError("model='complement' has no leave_one_out: use another model")
+            raise wrong_value("{model='complement'} has no leave_one_out: use another {model}")
         documents = np.arange(X.shape[0])
         found = self.joint(validation.check_matrix(X, 1), None, _core.TermWeight.raw, n_threads)
         rows = np.repeat(documents, np.diff(X.indptr))
@@ -242,13 +243,18 @@ class Posteriors:
         cure = "expected documents that were counted with this label"
         if len(wrong := np.flatnonzero(self._docs[codes] < 1)):
             row = wrong[0]
-            raise ValueError(f"the class of row {first + row} has fewer than one document; {cure}")
+            text = f"the class of row {first + row} has fewer than one document; {cure}"
+            raise concerning(ValueError(text), "y")
         if len(wrong := np.flatnonzero(rest < 0)):
             entry = wrong[0]
             x, column = X.data[entry], self._columns[X.indices[entry]]
-            raise ValueError(
-                f"X has {x:g} at row {first + rows[entry]}, column {column}, but its class has "
-                f"only {rest[entry] + x:g}; {cure}"
+            raise wrong_value(
+                "{X} has {x:g} at row {row}, column {column}, but its class has only {n:g}; {cure}",
+                x=x,
+                row=first + rows[entry],
+                column=column,
+                n=rest[entry] + x,
+                cure=cure,
             )
 
 

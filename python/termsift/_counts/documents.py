@@ -18,6 +18,7 @@ from termsift._counts.class_counts import ClassCounts
 from termsift._counts.held import Held, of_collection
 from termsift._util import validation
 from termsift._util.adding import add_documents
+from termsift._util.faults import said
 from termsift._util.messages import logger
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._matrices import integers_if_all_whole
@@ -78,7 +79,8 @@ def finished(
     if not sketched:
         warn(about_rules(rules))
         if not held.n_terms:
-            warn([f"no document has {rules.what_counts}, so the counts have no terms"])
+            what = rules.what_counts
+            warn([said("no document has {what}, so the counts have no terms", what=what)])
     about = (seen.first_label, seen.n_empty) if seen is not None else ()
     tokens = dict(zip(counts.classes, held.class_tokens.tolist(), strict=True))
     is_word = bool(about and held.n_terms and tokens.get(about[0], 2) <= 1)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.export import Tabular
+from termsift._util.faults import wrong_value
 from termsift._util.shown import ROWS, Column, Section, Shown
 from termsift._util.validation import check_choice, number_of
 
@@ -70,9 +71,12 @@ class Curve(Tabular):
         runs = {metric: np.array(of_run, dtype=np.float64) for metric, of_run in self.runs.items()}
         for metric, values in runs.items():
             if values.ndim != 2 or values.shape[1:] != ks.shape:
-                raise ValueError(
-                    f"runs[{metric!r}] has shape {values.shape}, expected one row per run and one "
-                    f"column for each of the {len(ks)} ks"
+                raise wrong_value(
+                    "{runs}[{metric!r}] has shape {shape}, expected one row per run and one column "
+                    "for each of the {n} {ks}",
+                    metric=metric,
+                    shape=values.shape,
+                    n=len(ks),
                 )
         object.__setattr__(self, "ks", ks)
         object.__setattr__(self, "runs", runs)

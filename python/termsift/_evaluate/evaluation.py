@@ -17,6 +17,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
 from termsift._util import validation
 from termsift._util.adding import is_exact
+from termsift._util.faults import Message, blaming, named, said, wrong_value
 from termsift._util.messages import levels_to_caller, progress
 
 # By default every k up to _EVERY_K_TO is evaluated. Larger values of k grow by 1% per step.
@@ -91,10 +92,12 @@ def selection_curve(
     train = _documents(X_train, y_train, classifier.n_threads, "_train")
     test = _documents(X_test, y_test, classifier.n_threads, "_test")
     if test.matrix.n_terms != train.matrix.n_terms:
-        raise ValueError(
-            f"X_test has {test.matrix.n_terms} columns, X_train {train.matrix.n_terms}"
+        raise wrong_value(
+            "{X_test} has {n_test} columns, {X_train} {n_train}",
+            n_test=test.matrix.n_terms,
+            n_train=train.matrix.n_terms,
         )
-    validation.check_columns(X_test, validation.column_names(X_train), "X_test", "X_train")
+    validation.check_columns(X_test, validation.column_names(X_train), "X_test", named("X_train"))
     split = Split(train, None, test)
     name, indices, terms = "given", ranking, None
     if isinstance(ranking, Ranking):
@@ -102,7 +105,7 @@ def selection_curve(
         indices, terms = ranking.indices, ranking.terms
     indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
     for X, which in ((X_train, "X_train"), (X_test, "X_test")):
-        validation.check_columns(X, terms, which, "the ranking", indices)
+        validation.check_columns(X, terms, which, said("the {ranking}"), indices)
     ks = check_ks(ks, len(indices))
     return curve_of(name, ks, [classifier.metrics(split, indices, ks)])
 
@@ -249,11 +252,14 @@ def folds_of(cv: Any, X: Any, labels: validation.Labels, random_state: Any) -> I
     for number, (train, test) in enumerate(validation.check_iterable(pairs, "cv", expected)):
         part = f"part of fold {number}"
         n_docs = len(labels.codes)
-        train = validation.check_indices(train, n_docs, f"the training {part}", "document")
-        test = validation.check_indices(test, n_docs, f"the test {part}", "document")
+        with blaming("cv"):
+            train = validation.check_indices(
+                train, n_docs, Message(f"the training {part}"), "document"
+            )
+            test = validation.check_indices(test, n_docs, Message(f"the test {part}"), "document")
         yield train, test
     if number < 0:
-        raise ValueError("cv holds no folds")
+        raise wrong_value("{cv} holds no folds")
 
 
 def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterator[Fold]:
@@ -262,9 +268,13 @@ def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterat
     class_docs = np.bincount(codes, minlength=len(labels.classes))
     if n_folds > class_docs.max(initial=0):
         most = class_docs.max(initial=0)
-        cure = f"pass at most cv={most}" if most > 1 else "no class has two documents"
-        raise ValueError(
-            f"cv={n_folds} makes more folds than the largest class has documents; {cure}"
+        cure = (
+            said("pass at most {cv=}", cv=int(most)) if most > 1 else "no class has two documents"
+        )
+        raise wrong_value(
+            "{cv=} makes more folds than the largest class has documents; {cure}",
+            cv=n_folds,
+            cure=cure,
         )
     smallest = int(np.argmin(np.where(class_docs > 0, class_docs, len(codes))))
     if class_docs[smallest] < n_folds:
@@ -274,7 +284,7 @@ def _dealt(n_folds: int, labels: validation.Labels, random_state: Any) -> Iterat
             "folds: some folds have no document of this class",
             stacklevel=levels_to_caller(),
         )
-    with validation.naming("random_state"):
+    with validation.naming(named("random_state")):
         shuffled = np.random.default_rng(random_state).permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
     fold_of = np.empty(len(codes), dtype=np.intp)
@@ -293,7 +303,7 @@ def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
             listed.append(min(int(listed[-1] * _GROWTH), n_terms))
     else:
         numbers = validation.check_iterable(ks, "ks", "integers")
-        listed = [validation.check_integer(k, "each of ks", 1, n_terms) for k in numbers]
+        listed = [validation.check_integer(k, said("each of {ks}"), 1, n_terms) for k in numbers]
     if not listed:
-        raise ValueError("ks is empty")
+        raise wrong_value("{ks} is empty")
     return np.unique(np.array(listed, dtype=np.int64))

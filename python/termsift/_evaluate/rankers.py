@@ -12,6 +12,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
 from termsift._scores.scoring import Alpha
 from termsift._util import validation
+from termsift._util.faults import named, wrong_value
 
 # The defaults of options, besides None, that selectors without these options accept.
 _DEFAULTS = {"policy": POLICIES[:1], "class_prior": ("empirical",)}
@@ -36,13 +37,15 @@ def variants_of(
         validation.check_choice(policy, POLICIES, "policies")
     variants = {}
     for method in methods:
-        chosen = find_ranker(method)
+        chosen = find_ranker(method, "methods")
         own_models = [model for model in models if model in chosen.models]
         for model in own_models if chosen.models else MODELS[:1]:
             for policy in policies if isinstance(chosen, Method) else POLICIES[:1]:
                 variants[name_of_curve(method, model, policy)] = method, model, policy
     if not variants:
-        raise ValueError("there is nothing to rank by: methods, models or policies are empty")
+        raise wrong_value(
+            "there is nothing to rank by: {methods}, {models} or {policies} are empty"
+        )
     return variants
 
 
@@ -65,7 +68,12 @@ def rank_by(
     check_model(options.pop("model", MODELS[0]), ranker)
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, _DEFAULTS.get(name, ())):
-            raise ValueError(f"{method} reads the documents and has no {name}, got {value!r}")
+            raise wrong_value(
+                "{method} reads the documents and has no {name}, got {value!r}",
+                method=method,
+                name=named(name),
+                value=value,
+            )
     choose: Callable[..., Ranking] = getattr(_select, method)
     names = counts.term_names
     return choose(X, y, k, sample_weight=sample_weight, term_names=names, n_threads=n_threads)

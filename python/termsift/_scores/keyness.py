@@ -16,6 +16,7 @@ from termsift._scores.scoring import Scoring
 from termsift._scores.significance import adjusted_logs, log_chi2_sf
 from termsift._util import validation
 from termsift._util.export import Tabular, integers_if_whole
+from termsift._util.faults import blaming, concerning, excluded, named, said, wrong_value
 from termsift._util.messages import printable
 from termsift._util.shown import ROWS, Column, Section
 
@@ -282,9 +283,10 @@ def keyness(
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
     if validation.check_flag(similar, "similar") and (sort, direction) != ("g2", "both"):
-        raise ValueError("similar terms have their own order, so leave out sort and direction")
+        error = excluded("similar terms have their own order, so leave out {sort} and {direction}")
+        raise concerning(error, "similar")
     if sort == "rank_sum" and dispersion is None:
-        raise ValueError("sort='rank_sum' needs the documents: pass dispersion=(X, y)")
+        raise excluded("{sort='rank_sum'} needs the documents: pass {dispersion}=(X, y)")
     k = validation.check_k(k, self.n_terms)
     min_count = validation.check_integer(min_count, "min_count", least=0)
     min_share = validation.check_number(min_share, "min_share", "between 0 and 1")
@@ -292,13 +294,14 @@ def keyness(
     level = validation.check_number(level, "level", "above 0 and below 1")
     sides = _sides(self, target, reference)
     if min_share > 0 or sort in ORDERS_BY_DOCUMENTS:
-        what = "min_share" if min_share > 0 else f"sort={sort!r}"
+        what = said("{min_share}") if min_share > 0 else said("{sort=}", sort=sort)
         self.subset([label for side in sides for label in side])._require_documents(what)
     pair = self.subset(dict(enumerate(sides)))
     tokens = np.asarray(pair.class_tokens, dtype=np.float64)
-    for labels, n_tokens in zip(sides, tokens, strict=True):
+    for side, labels, n_tokens in zip(("target", "reference"), sides, tokens, strict=True):
         if not n_tokens > 0:
-            raise ValueError(f"{_in_words(labels)} has no tokens, so there is nothing to compare")
+            text = f"{_in_words(labels)} has no tokens, so there is nothing to compare"
+            raise concerning(ValueError(text), side)
     index = np.flatnonzero(pair.collection_term_frequency > 0)
     a, b = integers_if_whole(_dense(pair._counts.term_frequency(), pair.n_terms)[:, index])
     documents_with = _dense(pair._counts.document_frequency(), pair.n_terms)
@@ -400,7 +403,7 @@ def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashab
     def labels_of(given: Any, name: str) -> list[Hashable]:
         is_label = isinstance(given, str) or (isinstance(given, Hashable) and given in classes)
         several = [given] if is_label else validation.check_iterable(given, name, "labels")
-        with validation.naming(name):
+        with validation.naming(named(name)):
             return list(validation.check_groups([*several], classes))
 
     labels = labels_of(target, "target")
@@ -408,11 +411,11 @@ def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashab
     if reference is not None:
         others = labels_of(reference, "reference")
     elif not (others := [label for label in classes if label not in chosen]):
-        raise ValueError("target has all classes, so no class is left for the reference")
+        raise wrong_value("{target} has all classes, so no class is left for the {reference}")
     of_reference = set(others)
     for label in labels:
         if label in of_reference:
-            raise ValueError(f"class {label!r} is in both target and reference")
+            raise wrong_value("class {label!r} is in both {target} and {reference}", label=label)
     return [labels, others]
 
 
@@ -428,17 +431,20 @@ def _dispersions(
     counts: ClassCounts,
     n_threads: int | None,
 ) -> dict[str, _core.Float64s]:
-    X, y = documents
     threads = validation.check_n_threads(n_threads)
-    csr = validation.check_matrix(X, threads)
-    if csr.n_terms != counts.n_terms:
-        raise ValueError(
-            f"dispersion has documents of {csr.n_terms:,} terms, but the counts have "
-            f"{counts.n_terms:,}: pass the documents that were counted"
-        )
-    validation.check_columns(X, counts.term_names)
-    validation.check_entries(csr, threads, "X")
-    docs = documents_of(y, csr.n_docs, sides)
+    with blaming("dispersion"):
+        X, y = documents
+        csr = validation.check_matrix(X, threads)
+        if csr.n_terms != counts.n_terms:
+            raise wrong_value(
+                "{dispersion} has documents of {n:,} terms, but the counts have {n_terms:,}: pass "
+                "the documents that were counted",
+                n=csr.n_terms,
+                n_terms=counts.n_terms,
+            )
+        validation.check_columns(X, counts.term_names)
+        validation.check_entries(csr, threads, "X")
+        docs = documents_of(y, csr.n_docs, sides)
     dp, juilland = (of_all[:, index] for of_all in dispersions(csr, docs))
     z = _core.rank_sums(*csr.parts, np.concatenate(docs), len(docs[0]), threads)[index]
     logs = log_chi2_sf(z**2, 1)

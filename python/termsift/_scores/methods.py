@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 from termsift import _core
+from termsift._util.faults import concerning
 from termsift._util.validation import check_choice, check_flag, did_you_mean
 
 CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
@@ -149,7 +150,8 @@ class Method(Selector):
             if name not in self.options:
                 possible = ", ".join(self.options) or "none of its own"
                 hint = did_you_mean(name, [*self.options, *_SHARED])
-                raise TypeError(f"{self.name} has no option {name!r} (it has {possible}){hint}")
+                text = f"{self.name} has no option {name!r} (it has {possible}){hint}"
+                raise concerning(TypeError(text), name)
             if self.options[name] == (False, True):
                 check_flag(value, name)
             else:

@@ -16,6 +16,7 @@ from termsift._scores.methods import (
     Method,
     Selector,
 )
+from termsift._util.faults import concerning, wrong_value
 from termsift._util.validation import check_choice, did_you_mean, is_one_of
 
 PAPER = (
@@ -333,19 +334,23 @@ def selectors() -> Table[Selector]:
     return Table(_SELECTORS)
 
 
-def find_ranker(name: str) -> Selector:
+def find_ranker(name: str, argument: str = "method") -> Selector:
     """Return the method or selector with this name, or raise an error with the nearest name."""
-    return _find(name, _RANKER_OF)
+    return _find(name, _RANKER_OF, argument=argument)
 
 
 def find_method(name: str) -> Method:
     """Return the method with this name, or raise an error that suggests the nearest name."""
     if is_one_of(name, [selector.name for selector in _SELECTORS]):
         use = f"termsift.{name}(X, y)" if _RANKER_OF[name].reads_documents else f"rank({name!r})"
-        raise ValueError(
-            f"{name!r} chooses terms one after another and gives no score to a single term: use "
-            f"{use}, or one of {', '.join(_METHOD_OF)}"
+        error = wrong_value(
+            "{name!r} chooses terms one after another and gives no score to a single term: use "
+            "{use}, or one of {known}",
+            name=name,
+            use=use,
+            known=", ".join(_METHOD_OF),
         )
+        raise concerning(error, "method")
     return _find(name, _METHOD_OF)
 
 
@@ -360,13 +365,22 @@ def find_test(name: str) -> Method:
     return _find(name, tests, "test")
 
 
-def _find(name: str, known: Mapping[str, _Entry], kind: str = "method") -> _Entry:
+def _find(
+    name: str, known: Mapping[str, _Entry], kind: str = "method", argument: str = "method"
+) -> _Entry:
     if not is_one_of(name, known):
         usual = _ALSO_CALLED.get(str(name).lower().replace("-", "_").replace(" ", "_"))
         hint = did_you_mean(usual if usual in known else name, known)
         if is_one_of(name, [KEY.name]):
             hint = "; key orders the terms of a class: use distinctive_terms or to_frame"
-        raise ValueError(f"no {kind} {name!r}, expected one of {', '.join(known)}{hint}")
+        error = wrong_value(
+            "no {kind} {name!r}, expected one of {known}{hint}",
+            kind=kind,
+            name=name,
+            known=", ".join(known),
+            hint=hint,
+        )
+        raise concerning(error, argument)
     return known[name]
 
 
@@ -375,5 +389,10 @@ def check_model(name: str, ranker: Selector) -> EventModel:
     check_choice(name, MODELS, "model")
     if name not in (ranker.models or MODELS[:1]):
         have = ", ".join(entry.name for entry in _RANKER_OF.values() if name in entry.models)
-        raise ValueError(f"{ranker.name} has no model {name!r}: only {have} have it")
+        raise wrong_value(
+            "{method} has no {model} {name!r}: only {have} have it",
+            method=ranker.name,
+            name=name,
+            have=have,
+        )
     return EVENT_MODELS[name]

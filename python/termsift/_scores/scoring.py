@@ -14,6 +14,7 @@ from termsift import _core
 from termsift._scores.methods import DOCUMENTS, OCCURRENCES, CoreMeasure, EventModel, Method, Model
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
+from termsift._util.faults import Name, said
 from termsift._util.messages import levels_to_caller
 
 if TYPE_CHECKING:
@@ -61,13 +62,14 @@ class Scoring:
         prior = validation.check_class_prior(class_prior, counts.classes)
         threads = validation.check_n_threads(n_threads)
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
-            what = f"model {model}" if method.models else method.name
-            cure = "use g2_counts, log_odds or multinomial md, which count occurrences"
+            what: Name = said("{model} {name}", name=model) if method.models else method.name
+            cure: Name = "use g2_counts, log_odds or multinomial md, which count occurrences"
             counts._require_documents(what, cure)
         elif method.models and prior is None:
-            counts._require_documents("the empirical class_prior", "pass class_prior='uniform'")
+            cure = said("pass {class_prior='uniform'}")
+            counts._require_documents(said("the empirical {class_prior}"), cure)
         if model == "binary":
-            counts._require_every_term("model binary")
+            counts._require_every_term(said("{model} binary"))
         held = counts._counts
         if model != "multinomial":
             held = held.as_counted_by(_core.EventModel.__members__[model], threads)
@@ -77,8 +79,11 @@ class Scoring:
         """Warn if a prior was given that neither the method nor the aggregate uses."""
         if self.smoothing[2] is not None and not self.method.uses_prior(aggregate):
             warnings.warn(
-                f"{name} does not use class_prior, which only the aggregate 'mean' and methods "
-                "with event models use: leave out class_prior",
+                said(
+                    "{name} does not use {class_prior}, which only the {aggregate} 'mean' and "
+                    "methods with event models use: leave out {class_prior}",
+                    name=name,
+                ),
                 stacklevel=levels_to_caller(),
             )
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util import validation
+from termsift._util.faults import concerning, wrong_value
 
 _Request: TypeAlias = bool | str | None
 _UNCHANGED = "$UNCHANGED$"  # scikit-learn's word for a request that stays as it is
@@ -59,9 +60,10 @@ def refuse_continuous(classes: Iterable[Any]) -> None:
     """Raise an error for the target of a regression, as scikit-learn's classifiers do."""
     for label in classes:
         if isinstance(label, float) and not label.is_integer():
-            raise ValueError(
-                f"Unknown label type: continuous. y has {label!r}, expected classes: a label that "
-                "is a float must be a whole number, so pass strings, or bin the values"
+            raise wrong_value(
+                "Unknown label type: continuous. {y} has {label!r}, expected classes: a label that "
+                "is a float must be a whole number, so pass strings, or bin the values",
+                label=label,
             )
 
 
@@ -87,7 +89,7 @@ def check_feature_names(X: Any, fitted: NDArray[np.object_]) -> None:
             f"Column {place} of X is {names[place]!r}, expected {known[place]!r}: bring the "
             "columns of the frame into the same order",
         ]
-    raise ValueError("\n".join([*lines, ""]))
+    raise concerning(ValueError("\n".join([*lines, ""])), "X")
 
 
 class Estimator:
@@ -108,10 +110,11 @@ class Estimator:
         known = self._parameter_names()
         for name in params:
             if name not in known:
-                raise ValueError(
+                error = ValueError(
                     f"Invalid parameter {name!r} for {type(self).__name__}, expected one of "
                     f"{', '.join(known)}{validation.did_you_mean(name, known)}"
                 )
+                raise concerning(error, name)
         for name, value in params.items():
             setattr(self, name, value)
         return self

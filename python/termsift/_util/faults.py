@@ -115,6 +115,12 @@ def named(name: Name) -> Message:
     return Message(Argument(root), dot + rest) if dot else Message(Argument(root))
 
 
+def all_named(names: Iterable[str], between: str = " and ") -> Message:
+    """Return a message that names several arguments."""
+    parts = [part for name in names for part in (between, *named(name).parts)]
+    return Message(*parts[1:])
+
+
 def message_of(error: BaseException) -> Message:
     """Return the message of an error or of a warning."""
     first = error.args[0] if len(error.args) == 1 else None
@@ -141,10 +147,10 @@ def excluded(template: str, /, **values: Any) -> TypeError:
 
 def carrying(kind: type[_Error], message: Message, first: Iterable[str] = ()) -> _Error:
     """Return an error of a kind with a message, and with the arguments ``first`` and its own."""
-    return about(kind(message), *first, *message.arguments)
+    return concerning(kind(message), *first, *message.arguments)
 
 
-def about(error: _Error, *arguments: str) -> _Error:
+def concerning(error: _Error, *arguments: str) -> _Error:
     """Return an error that is about arguments first, although its message may not name them."""
     every = tuple(dict.fromkeys((*arguments, *getattr(error, "arguments", ()))))
     if every:
@@ -154,7 +160,7 @@ def about(error: _Error, *arguments: str) -> _Error:
 
 
 class blaming:
-    """A context in which every error that is about no argument is about these arguments.
+    """A context in which every error of a value or a type is about these arguments first.
 
     The core's messages name arrays such as ``X.indices``, but carry no arguments.
     """
@@ -170,5 +176,5 @@ class blaming:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if isinstance(error, (ValueError, TypeError)) and not hasattr(error, "argument"):
-            about(error, *(name for one in self._arguments for name in named(one).arguments))
+        if isinstance(error, (ValueError, TypeError)):
+            concerning(error, *(name for one in self._arguments for name in named(one).arguments))

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from termsift import _core
+from termsift._util.faults import Message, all_named, named, said
 from termsift._util.messages import levels_to_caller
 from termsift._util.validation import grouped, listed
 from termsift.text._matrices import counted
@@ -23,20 +24,24 @@ _SHARE = 0.9  # With so many classes per document, labels are no classes.
 _SHOWN = 5
 
 
-def warn(messages: Iterable[str]) -> None:
+def warn(messages: Iterable[Message]) -> None:
     """Give each warning at the line that called the package."""
     for message in messages:
         warnings.warn(message, stacklevel=levels_to_caller())
 
 
-def about_rules(rules: TextRules) -> Iterator[str]:
+def about_rules(rules: TextRules) -> Iterator[Message]:
     """Yield a message for each kind of rule that has no effect, or that cannot match."""
     if unused := rules.unused:
         by = next(n for n in ("analyzer", "tokenizer", "preprocessor") if n in rules.changed)
         has, it = ("has", "it") if len(unused) == 1 else ("have", "them")
-        yield (
-            f"{' and '.join(unused)} {has} no effect with this {by}: leave {it} out, or let the "
-            f"function apply {it}"
+        yield said(
+            "{unused} {has} no effect with this {by}: leave {it} out, or let the function apply "
+            "{it}",
+            unused=all_named(unused),
+            has=has,
+            by=named(by),
+            it=it,
         )
     if rules.stop_words is None and rules.vocabulary is None:
         return
@@ -47,18 +52,24 @@ def about_rules(rules: TextRules) -> Iterator[str]:
         words = sorted(set(rules.stop_words))
         found = _terms_of(words, rules.for_words)
         if missing := sorted(found.difference(words)):
-            yield (
-                f"some stop words cannot match, because these rules turn them into "
-                f"{listed(missing[:_SHOWN])}{_more(missing)}: add these words to stop_words"
+            yield said(
+                "some stop words cannot match, because these rules turn them into {words}{more}: "
+                "add these words to {stop_words}",
+                words=listed(missing[:_SHOWN]),
+                more=_more(missing),
             )
     if rules.vocabulary is not None:
         terms = list(rules.vocabulary)
         found = _terms_of(terms, native)
         if missing := [term for term in terms if term not in found]:
-            yield (
-                f"{len(missing):,} of {len(terms):,} terms of the vocabulary cannot match by these "
-                f"rules: {listed(missing[:_SHOWN])}{_more(missing)}; write terms as the rules cut "
-                "texts (see lowercase, ngram_range and stop_words)"
+            yield said(
+                "{n:,} of {n_terms:,} terms of the {vocabulary} cannot match by these rules: "
+                "{words}{more}; write terms as the rules cut texts (see {lowercase}, "
+                "{ngram_range} and {stop_words})",
+                n=len(missing),
+                n_terms=len(terms),
+                words=listed(missing[:_SHOWN]),
+                more=_more(missing),
             )
 
 
@@ -79,7 +90,7 @@ def about_documents(
     n_empty: int = 0,
     *,
     first_is_word: bool = False,
-) -> Iterator[str]:
+) -> Iterator[Message]:
     """Yield a message for each sign that texts or labels are not what they should be.
 
     The time is O(classes). ``first_label`` is the label of the first document, if it is known, and
@@ -90,9 +101,11 @@ def about_documents(
     others = [n for c, n in docs_of.items() if c != first_label]
     is_large, shown = n_docs >= _ENOUGH, grouped(n_docs)
     if is_large and len(docs_of) > _SHARE * n_docs:
-        yield (
-            f"{shown} documents have {len(docs_of):,} different labels: if texts and labels are "
-            "swapped, pass the texts first, or name the columns by text= and label="
+        yield said(
+            "{n_docs} documents have {n:,} different labels: if texts and labels are swapped, pass "
+            "the texts first, or name the columns by {text=} and {label=}",
+            n_docs=shown,
+            n=len(docs_of),
         )
     elif (
         (is_large or first_is_word)
@@ -101,22 +114,26 @@ def about_documents(
         and len(others) > 1
         and min(others) > 1
     ):
-        yield (
-            f"the label of the first document, {first_label!r}, occurs nowhere else: if the first "
-            "row is a header, leave it out, or name the columns by text= and label="
+        yield said(
+            "the label of the first document, {first!r}, occurs nowhere else: if the first row is "
+            "a header, leave it out, or name the columns by {text=} and {label=}",
+            first=first_label,
         )
     by_key: dict[str, list[str]] = {}
     for label in docs_of:
         if isinstance(label, str):
             by_key.setdefault(" ".join(label.split()).casefold(), []).append(label)
     if alike := [labels for labels in by_key.values() if len(labels) > 1]:
-        yield (
-            f"the classes {' and '.join(map(repr, alike[0]))} differ only in blanks or case"
-            f"{f' (and so do {len(alike) - 1:,} other groups)' if len(alike) > 1 else ''}: if they "
-            "are one class, make their labels equal, or merge them with ClassCounts.subset"
+        yield said(
+            "the classes {labels} differ only in blanks or case{others}: if they are one class, "
+            "make their labels equal, or merge them with ClassCounts.subset",
+            labels=" and ".join(map(repr, alike[0])),
+            others=f" (and so do {len(alike) - 1:,} other groups)" if len(alike) > 1 else "",
         )
     if is_large and n_empty:
-        yield (
-            f"{n_empty:,} of {shown} texts are empty, and count as documents without terms: if "
-            "they are missing, leave out these documents"
+        yield said(
+            "{n_empty:,} of {n_docs} texts are empty, and count as documents without terms: if "
+            "they are missing, leave out these documents",
+            n_empty=n_empty,
+            n_docs=shown,
         )

@@ -12,6 +12,16 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
+from termsift._util.faults import (
+    Argument,
+    Message,
+    concerning,
+    excluded,
+    named,
+    said,
+    wrong_type,
+    wrong_value,
+)
 from termsift._util.messages import printable
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
@@ -146,28 +156,34 @@ class TextRules:
         """Check each rule, and combinations of rules that exclude each other."""
         ends = self.ngram_range
         if not isinstance(ends, (tuple, list)) or len(ends) != 2:
-            raise TypeError(f"ngram_range must be two integers, got {ends!r}")
+            raise wrong_type("{ngram_range} must be two integers, got {ends!r}", ends=ends)
         for number in ends:
-            validation.check_integer(number, "each of ngram_range", 1, 2**31 - 1)
+            validation.check_integer(number, said("each of {ngram_range}"), 1, 2**31 - 1)
         if ends[0] > ends[1]:
-            raise ValueError(f"ngram_range must be (from, to), the smaller first, got {ends!r}")
+            raise wrong_value(
+                "{ngram_range} must be (from, to), the smaller first, got {ends!r}", ends=ends
+            )
         for name in ("min_df", "max_df"):
             if validation.is_integer(value := getattr(self, name)):
                 validation.check_integer(value, name)
             else:
-                validation.check_number(value, f"{name} as a share", "between 0 and 1")
+                validation.check_number(
+                    value, Message(Argument(name), " as a share"), "between 0 and 1"
+                )
         if isinstance(self.stop_words, str):
-            validation.check_choice(self.stop_words, ("english",), "stop_words as a str")
+            validation.check_choice(self.stop_words, ("english",), said("{stop_words} as a str"))
         elif self.stop_words is not None:
             validation.check_kind(self.stop_words, Collection, "stop_words")
             for word in validation.check_iterable(self.stop_words, "stop_words", "words"):
-                validation.check_kind(word, str, "each of stop_words")
+                validation.check_kind(word, str, said("each of {stop_words}"))
         for name in ("lowercase", "binary"):
             validation.check_flag(getattr(self, name), name)
         for name in ("tokenizer", "preprocessor"):
             value = getattr(self, name)
             if value is not None and not callable(value):
-                raise TypeError(f"{name} must be a function, got {value!r}")
+                raise wrong_type(
+                    "{name} must be a function, got {value!r}", name=named(name), value=value
+                )
         if not callable(self.analyzer):
             validation.check_choice(self.analyzer, get_args(Analyzer), "analyzer")
         if self.strip_accents is not None and not callable(self.strip_accents):
@@ -177,22 +193,27 @@ class TextRules:
             try:
                 re.compile(self.token_pattern or "")
             except re.error as error:
-                raise ValueError(f"token_pattern is not a regular expression: {error}") from None
+                raise wrong_value(
+                    "{token_pattern} is not a regular expression: {error}", error=error
+                ) from None
         if self.stop_words is not None and self.analyzer != "word":
-            raise ValueError(f"stop_words needs analyzer='word', got {self.analyzer!r}")
+            raise excluded(
+                "{stop_words} needs {analyzer='word'}, got {given!r}", given=self.analyzer
+            )
         if self.max_features is not None:
             validation.check_integer(self.max_features, "max_features")
         self.columns()
         if self.hashing is not None:
             validation.check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
             if self.drops or self.vocabulary is not None:
-                raise ValueError(
-                    "hashing keeps no terms, so leave out min_df, max_df, max_features, vocabulary"
+                raise excluded(
+                    "{hashing} keeps no terms, so leave out {min_df}, {max_df}, {max_features}, "
+                    "{vocabulary}"
                 )
             if native_arguments(self, ()) is None:
-                raise ValueError(
-                    "hashing needs rules that the compiled core supports: leave out functions and "
-                    "token_pattern"
+                raise excluded(
+                    "{hashing} needs rules that the compiled core supports: leave out functions "
+                    "and {token_pattern}"
                 )
 
     def columns(self) -> dict[str, int] | None:
@@ -202,18 +223,18 @@ class TextRules:
             return None
         words = validation.check_words(terms, "vocabulary")
         for word in words:
-            validation.check_kind(word, str, "each of vocabulary")
+            validation.check_kind(word, str, said("each of {vocabulary}"))
         ordered = sorted(words) if isinstance(terms, Set) else words
         columns = {word: column for column, word in enumerate(ordered)}
         if isinstance(terms, Mapping):
             columns = dict(terms)
         if not columns:
-            raise ValueError("vocabulary must hold terms, got none")
+            raise wrong_value("{vocabulary} must hold terms, got none")
         if len(columns) < len(words):
-            raise ValueError("vocabulary must not hold a term twice")
+            raise wrong_value("{vocabulary} must not hold a term twice")
         numbers = filter(validation.is_integer, columns.values())
         if sorted(numbers) != list(range(len(columns))):
-            raise ValueError("vocabulary must have the columns 0, 1, 2, ... without gaps")
+            raise wrong_value("{vocabulary} must have the columns 0, 1, 2, ... without gaps")
         return columns
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
@@ -345,9 +366,10 @@ def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRule
         if name not in TextRules.__dataclass_fields__:
             arguments = [*signature(function).parameters]
             hint = validation.did_you_mean(name, arguments)
-            raise TypeError(
+            error = TypeError(
                 f"unknown argument {name!r}, expected one of {', '.join(arguments)}{hint}"
             )
+            raise concerning(error, name)
     return TextRules(**keywords)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termsift import _core
+from termsift._util.faults import carrying, concerning, excluded, said, wrong_value
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
 from termsift.text._advice import about_rules, warn
@@ -45,18 +46,21 @@ class TermSketch:
         check_integer(n_bytes, "n_bytes", 1, MOST_BYTES)
         others = rules.hashing, rules.vocabulary
         if rules.native is None or rules.drops or any(other is not None for other in others):
-            raise ValueError(
+            raise excluded(
                 "a sketch needs rules that the compiled core supports, and it drops terms only by "
-                "min_df: leave out functions, token_pattern, max_df, max_features, hashing and "
-                "vocabulary"
+                "{min_df}: leave out functions, {token_pattern}, {max_df}, {max_features}, "
+                "{hashing} and {vocabulary}"
             )
         self.rules, self.min_df = rules.that_cut, min_df
         try:
             self._sketch = _core.TermSketch(n_bytes)
         except MemoryError:
-            raise MemoryError(
-                f"a sketch of {n_bytes:,} bytes does not fit in memory: lower n_bytes or max_memory"
-            ) from None
+            message = said(
+                "a sketch of {size:,} bytes does not fit in memory: lower {n_bytes} or "
+                "{max_memory}",
+                size=n_bytes,
+            )
+            raise carrying(MemoryError, message) from None
 
     @property
     def n_bytes(self) -> int:
@@ -98,7 +102,8 @@ class TermSketch:
         check_kind(other, TermSketch, "other")
         for name in ("rules", "min_df", "n_bytes"):
             if (mine := getattr(self, name)) != (theirs := getattr(other, name)):
-                raise ValueError(f"the sketches differ in {name}: {mine} and {theirs}")
+                error = ValueError(f"the sketches differ in {name}: {mine} and {theirs}")
+                raise concerning(error, "other")
         total = TermSketch(self.rules, self.min_df, self.n_bytes)
         a, b, out = (sketch._sketch.counters for sketch in (self, other, total))
         for first in range(0, self.n_bytes, _ADDED_BYTES):
@@ -129,7 +134,7 @@ class TermSketch:
         except (OSError, MemoryError):
             raise
         except Exception as error:  # reading forged bytes may raise any error
-            raise ValueError(f"the bytes are no sketch: {error}") from error
+            raise concerning(ValueError(f"the bytes are no sketch: {error}"), "data") from error
         sketch._sketch.counters[:] = counters
         return sketch
 
@@ -150,10 +155,13 @@ class TermSketch:
         if full > _MOST_FULL:
             mean = float(self._sketch.counters.mean())
             enough = 2 ** int(np.ceil(np.log2(self.n_bytes * 4 * max(mean / least, 1))))
-            raise ValueError(
-                f"{full:.0%} of the sketch's counters reach min_df={self.min_df}, so the sketch "
-                f"would keep too many terms: make one with n_bytes={enough} or more, or pass "
-                f"max_memory={3 * enough}"
+            raise wrong_value(
+                "{full:.0%} of the sketch's counters reach {min_df=}, so the sketch would keep too "
+                "many terms: make one with {n_bytes=} or more, or pass {max_memory=}",
+                full=full,
+                min_df=self.min_df,
+                n_bytes=enough,
+                max_memory=3 * enough,
             )
         return _RulesOfSketch(**vars(self.rules), sketch=self)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._util.faults import named, wrong_value
 from termsift._util.validation import is_integer, number_of
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # the default of CountVectorizer
@@ -60,10 +61,16 @@ def kept_terms(
     """Return a mask of the sorted terms that min_df, max_df and max_features keep."""
     low, high = limits(rules, n_docs)
     if n_docs and high < low:
-        raise ValueError(
-            f"min_df={rules.min_df} requires {float(low):g} or more of "
-            f"{number_of(n_docs, 'document')}, but max_df={rules.max_df} allows {float(high):g} or "
-            "fewer; lower min_df or raise max_df"
+        raise wrong_value(
+            "{min_df=} requires {low:g} or more of {documents}, but {max_df=} allows {high:g} or "
+            "fewer; lower {least} or raise {most}",
+            min_df=rules.min_df,
+            max_df=rules.max_df,
+            low=float(low),
+            high=float(high),
+            documents=number_of(n_docs, "document"),
+            least=named("min_df"),
+            most=named("max_df"),
         )
     kept = (documents <= high) & (documents >= low)
     most = rules.max_features

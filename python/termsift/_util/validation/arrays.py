@@ -15,8 +15,8 @@ from termsift._util import scipy
 from termsift._util.extras import is_from
 from termsift._util.faults import (
     Name,
-    about,
     blaming,
+    concerning,
     named,
     said,
     wrong_type,
@@ -426,7 +426,7 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
             error = wrong_type(
                 "the name of term {term} is {name!r}, expected a string", term=term, name=name
             )
-            raise about(error, "term_names")
+            raise concerning(error, "term_names")
     array = object_array(several)
     array.setflags(write=False)  # counts and rankings share the array
     return array

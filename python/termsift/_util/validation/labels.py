@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from
-from termsift._util.faults import Message, Name, about, named, said, wrong_type, wrong_value
+from termsift._util.faults import Message, Name, concerning, named, said, wrong_type, wrong_value
 from termsift._util.validation.arrays import (
     as_sequence,
     check_entries,
@@ -197,12 +197,12 @@ class LabelCoder:
             where = f"the label of document {first + document} is"
             if not are_usual and _is_missing(label := _plain(label)):
                 error = ValueError(f"{where} missing: {label!r}; {LEAVE_OUT}")
-                raise about(error, *self._arguments)
+                raise concerning(error, *self._arguments)
             if self._is_fixed and label not in self._numbers:
                 error = wrong_value(
                     "{where} {label!r}, which is not in {classes}", where=where, label=label
                 )
-                raise about(error, *self._arguments)
+                raise concerning(error, *self._arguments)
             numbers.append(self._numbers.setdefault(label, len(self._numbers)))
         if numbers == list(range(len(numbers))):
             return codes
@@ -338,7 +338,7 @@ def _require_hashable(label: Any, where: Message, cure: str = "", *arguments: st
             kind=kind,
             cure=cure,
         )
-        raise about(error, *arguments) from None
+        raise concerning(error, *arguments) from None
 
 
 def _is_missing(label: Any) -> bool:
@@ -381,5 +381,5 @@ def check_groups(
         error = wrong_value(
             "there is no class {label!r}{some}{hint}", label=absent[0], some=some, hint=hint
         )
-        raise about(error, *named(name).arguments)
+        raise concerning(error, *named(name).arguments)
     return {new: [position[old] for old in group] for new, group in groups.items()}

@@ -14,8 +14,8 @@ from termsift import _core
 from termsift._util.faults import (
     Message,
     Name,
-    about,
     carrying,
+    concerning,
     message_of,
     named,
     said,
@@ -34,8 +34,8 @@ _RANGES: dict[str, Callable[[float], bool]] = {
 
 
 @contextmanager
-def naming(place: str) -> Iterator[None]:
-    """Prefix error messages with ``place``, such as a file or a column.
+def naming(place: str | Message) -> Iterator[None]:
+    """Prefix error messages with ``place``, such as a file, a column or an argument.
 
     A message that already begins with the place is left as it is. An error keeps its arguments.
     """
@@ -46,8 +46,10 @@ def naming(place: str) -> Iterator[None]:
             raise
         known = (_core.CountOverflowError, ValueError, TypeError)
         kind = next(kind for kind in known if isinstance(error, kind))
-        message = Message(f"{printable(place)}: ", *message_of(error).parts)
-        raise carrying(kind, message, getattr(error, "arguments", ())) from error
+        where = place if isinstance(place, Message) else Message(printable(place))
+        message = Message(*where.parts, ": ", *message_of(error).parts)
+        first = (*where.arguments, *getattr(error, "arguments", ()))
+        raise carrying(kind, message, first) from error
 
 
 def check_kind(value: object, kind: type | tuple[type, ...], name: Name) -> None:
@@ -199,7 +201,7 @@ def check_one_column(
             names=listed(names),
             cure=cure,
         )
-        raise error if argument is None else about(error, argument)
+        raise error if argument is None else concerning(error, argument)
 
 
 def is_integer(value: object) -> bool:
