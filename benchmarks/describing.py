@@ -57,7 +57,7 @@ def lists(counts: ts.ClassCounts, n_classes: int = 4) -> str:
     rows = []
     for method in METHODS:
         found = ts.distinctive_terms(counts, method, TERMS, labels).values()
-        rows.append([f"`{method}`", *(" ".join(of.terms) for of in found if of.terms is not None)])
+        rows.append([f"`{method}`", *(" ".join(of.terms) for of in found)])
     header = [f"{label} ({tokens[c]:,})" for c, label in zip(shown, labels, strict=True)]
     lines = [["", *header], ["---"] * (len(header) + 1), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -32,7 +32,7 @@ class Choice(NamedTuple):
     method: str
     model: str
     policy: str
-    naive_bayes: str
+    classifier: str
 
     def departures(self) -> int:
         """Return the number of options in which the choice differs from the paper's MD."""
@@ -41,7 +41,7 @@ class Choice(NamedTuple):
     def __str__(self) -> str:
         return (
             f"`{self.method}` with model `{self.model}`, policy `{self.policy}` and "
-            f"{self.naive_bayes} naive Bayes"
+            f"{self.classifier} naive Bayes"
         )
 
 
@@ -59,7 +59,7 @@ def validate(collections: Sequence[Collection], extent: Extent) -> Validated:
     tried = [each for each in rankings() if not extent.methods or each[0] in extent.methods]
     found: dict[str, dict[Choice, Floats]] = {each.name: {} for each in collections}
     for collection in collections:
-        for naive_bayes in CLASSIFIERS:
+        for classifier in CLASSIFIERS:
             curves = ts.cross_validate(
                 *collection.training(),
                 list(dict.fromkeys(method for method, _ in tried)),
@@ -67,11 +67,11 @@ def validate(collections: Sequence[Collection], extent: Extent) -> Validated:
                 extent.n_folds,
                 models=list(dict.fromkeys(options["model"] for _, options in tried)),
                 policies=("top", "round_robin"),
-                naive_bayes=naive_bayes,
+                classifier=classifier,
             )
             for (method, options), curve in zip(tried, curves.values(), strict=True):
                 policy = options.get("policy", "top")
-                choice = Choice(method, options["model"], policy, naive_bayes)
+                choice = Choice(method, options["model"], policy, classifier)
                 found[collection.name][choice] = curve.runs["accuracy"]
     return found
 
@@ -145,7 +145,7 @@ def of_documents(validated: Validated, chosen: Choice) -> str:
     (first, *_) = validated.values()
     sentences = []
     for method in FROM_DOCUMENTS:
-        other = Choice(method, "multinomial", "top", chosen.naive_bayes)
+        other = Choice(method, "multinomial", "top", chosen.classifier)
         if other in first:
             sentences.append(
                 f"`{method}`, which needs the documents themselves, gains "
@@ -199,9 +199,9 @@ def robustness(validated: Validated, chosen: Choice, extent: Extent) -> str:
 
 def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
     """Return sentences that say whether binary naive Bayes is recommended."""
-    part = "includes" if chosen.naive_bayes == "binary" else "does not include"
-    multinomial, binary = (chosen._replace(naive_bayes=name) for name in CLASSIFIERS)
-    on_md = difference(validated, PAPERS._replace(naive_bayes="binary"), PAPERS)
+    part = "includes" if chosen.classifier == "binary" else "does not include"
+    multinomial, binary = (chosen._replace(classifier=name) for name in CLASSIFIERS)
+    on_md = difference(validated, PAPERS._replace(classifier="binary"), PAPERS)
     return (
         f"The recommendation {part} binary naive Bayes. Compared with multinomial naive Bayes, "
         f"binary naive Bayes gains {difference(validated, binary, multinomial)} points with the "
@@ -212,7 +212,7 @@ def of_naive_bayes(validated: Validated, chosen: Choice) -> str:
 def models_table(validated: Validated) -> str:
     """Return a table with the gain of `md` over the paper's MD, for each model and policy."""
     (first, *_) = validated.values()
-    of_md = [each for each in first if each.method == "md" and each.naive_bayes == "multinomial"]
+    of_md = [each for each in first if each.method == "md" and each.classifier == "multinomial"]
     policies = list(dict.fromkeys(choice.policy for choice in of_md))
     rows: dict[str, list[Estimate | str]] = {choice.model: [] for choice in of_md}
     for choice in of_md:
@@ -238,9 +238,9 @@ def on_test_documents(
         found: dict[str, dict[str, Found]] = {
             kind: evaluate(collection, rankers, classifier, ks.tolist(), extent.n_resamples)
             for kind, classifier in CLASSIFIERS.items()
-            if kind in ("multinomial", chosen.naive_bayes)
+            if kind in ("multinomial", chosen.classifier)
         }
-        md, ours = found["multinomial"]["MD"], found[chosen.naive_bayes]
+        md, ours = found["multinomial"]["MD"], found[chosen.classifier]
         gain = ours["chosen"].values["accuracy"] - md.values["accuracy"]
         signs = [Estimate.of(of_k).sign for of_k in gain.T]
         gains[collection.name] = 100 * gain[0]

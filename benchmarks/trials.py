@@ -76,15 +76,15 @@ BEYOND = {
 
 @dataclass(frozen=True)
 class Classifier:
-    """A classifier, with its name in `termsift.selection_curve` if it has one."""
+    """A classifier, with its model in `termsift.selection_curve` if it has one."""
 
     name: str
     estimator: Any
-    naive_bayes: str | None = None
+    model: str | None = None
 
     def sees(self, X: sp.csr_array) -> sp.csr_array:
         """Return the classifier's input: the counts X, or 0 and 1 for a binary model."""
-        return X.sign() if self.naive_bayes == "binary" else X
+        return X.sign() if self.model == "binary" else X
 
 
 MULTINOMIAL = Classifier("naive Bayes", MultinomialNB(), "multinomial")
@@ -243,10 +243,8 @@ def evaluate(
                 [m.predict(X_asked[:, :k]) for m, k in zip(models, ks, strict=True)]
             )
             answers[name].append(answered)
-            if kind := classifier.naive_bayes:
-                curve = ts.selection_curve(
-                    ranking, *documents, X_test, y_test, ks, naive_bayes=kind
-                )
+            if kind := classifier.model:
+                curve = ts.selection_curve(ranking, *documents, X_test, y_test, ks, classifier=kind)
                 mine = metrics(y_test, answered, np.ones((1, len(test))))
                 for metric, theirs in zip(METRICS, (curve.accuracy, curve.mean("f1")), strict=True):
                     # scikit-learn may break ties differently, so two predictions may differ.

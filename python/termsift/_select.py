@@ -114,8 +114,8 @@ def greedy(
                 scoring.counts, *scoring.smoothing, k, exhaustive, scoring.n_threads, report
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
-    names = counts._names_of(indices)
-    return Ranking(indices, divergences, names, GREEDY.name, informative, model=model)
+    terms = counts._terms_at(indices)
+    return Ranking(indices, divergences, terms, GREEDY.name, informative, model=model)
 
 
 def conditional_gain(
@@ -322,7 +322,7 @@ def _chosen(
             epochs=_EPOCHS,
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, shape)
-    return Ranking(indices, gains, None if names is None else names[indices], selector)
+    return Ranking(indices, gains, indices if names is None else names[indices], selector)
 
 
 def likeliest_shape(counts: _core.Counts) -> float:

@@ -199,7 +199,7 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
     with _figure("plot_keyness", 5.5, _height(len(rows)) + 0.3) as figure:
         axes = figure.subplots()
         colours = np.repeat(_COLOURS[:2], [len(side) for side in sides])
-        names, ratios = keyness.names[rows].tolist(), table["log_ratio"][rows]
+        names, ratios = keyness.terms[rows].tolist(), table["log_ratio"][rows]
         _draw_bars(axes, names, ratios, colours=colours.tolist())
         axes.axvline(0, color="0.4", linewidth=0.8)
         axes.set_xlabel("log ratio")

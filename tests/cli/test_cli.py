@@ -187,7 +187,7 @@ def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.Monke
         (["count", "x", "-o", "y", "--index-base", "5"], "invalid choice: 5 (choose from 1, 0)\n"),
         (["rank"], "arguments are required: INPUT\n"),
         (["rank", "x", "--method", "chi-2"], "); did you mean 'chi2'?"),
-        (["compare", "x", "--naive-bayes", "Bernouli"], "; did you mean 'bernoulli'?"),
+        (["compare", "x", "--classifier", "Bernouli"], "; did you mean 'bernoulli'?"),
         (["rank", "x", "--alpha", "1,2"], "argument --alpha: expected a number, got '1,2'"),
         (["count", "x", "--memory", "16XB"], "--memory: expected bytes such as 2GB, got '16XB'"),
     ],

@@ -124,7 +124,7 @@ def test_two_folds_have_a_spread_and_all_terms_are_a_usual_k(run: Any, tmp_path:
         (["-k", "9,3"], {"ks": [3, 9]}),
         (["--cv", "4"], {"cv": 4}),
         (["--random-state", "7"], {"random_state": 7}),
-        (["--naive-bayes", "bernoulli"], {"naive_bayes": "bernoulli"}),
+        (["--classifier", "bernoulli"], {"classifier": "bernoulli"}),
         (["--alpha", "0.1"], {"alpha": 0.1}),
     ],
 )
@@ -151,7 +151,7 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
         "input": str(texts),
         "n_docs": 60,
         "n_terms": 41,
-        "naive_bayes": "multinomial",
+        "classifier": "multinomial",
         "alpha": 1.0,
         "cv": 5,
         "random_state": 0,
@@ -175,7 +175,7 @@ def held_out(tmp_path: Path) -> Path:
     ("arguments", "options"),
     [
         ([], {}),
-        (["--naive-bayes", "poisson", "--alpha", "0.3"], {"naive_bayes": "poisson", "alpha": 0.3}),
+        (["--classifier", "poisson", "--alpha", "0.3"], {"classifier": "poisson", "alpha": 0.3}),
     ],
 )
 def test_a_split_equals_selection_curve(

@@ -142,7 +142,7 @@ def test_a_list_is_the_reference(run: Any, mail: Path, name: str) -> None:
         texts = ts.count_texts(TEXTS, LABELS).subset(classes)
         expected = ts.merge([texts, listed]).keyness(classes, name)
         rows = {row["term"]: row for row in records(result.out)}
-        assert [float(rows[term]["g2"]) for term in expected.names] == pytest.approx(
+        assert [float(rows[term]["g2"]) for term in expected.terms] == pytest.approx(
             expected.table["g2"].tolist()
         )
         assert {row["df_reference"] for row in rows.values()} == {""}

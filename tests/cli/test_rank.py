@@ -53,7 +53,7 @@ def test_text_rules_reach_the_reader(
     result = json.loads(run("rank", "news.csv", "--format", "json", *arguments).out)
     ranking = counts.rank()
     assert [term["index"] for term in result["terms"]] == list(ranking.indices)
-    names = [None] * len(ranking) if ranking.terms is None else list(ranking.terms)
+    names = [None] * len(ranking) if counts.term_names is None else list(ranking.terms)
     assert [term["term"] for term in result["terms"]] == names
     compared = run(
         "compare", "news.csv", "--test", "news.csv", "--format", "json", "-k", 1, *arguments

@@ -251,7 +251,8 @@ def test_terms_have_the_names_of_the_columns(choose: Any) -> None:
     ranking = choose(X, list(y))
     assert ranking.terms.tolist() == X.columns[ranking.indices].tolist()
     assert choose(X, list(y), 1, term_names=["x", "y", "z"]).terms == ["z"]
-    assert choose(X.to_numpy(), list(y)).terms is None
+    unnamed = choose(X.to_numpy(), list(y))
+    assert unnamed.terms.tolist() == unnamed.indices.tolist()
     with pytest.raises(ValueError, match="term_names has 1 names for 3 terms"):
         choose(X, list(y), term_names=["x"])
 

@@ -107,7 +107,7 @@ def test_each_fold_is_counted_ranked_and_trained_alone(collection, kind, model) 
     else:
         options = {"cv": splits_of(kind)}
         splits = options["cv"] if kind == "given" else list(options["cv"].split(X, y))
-    asked = {"models": MODELS[:3], "policies": ("top", "round_robin"), "naive_bayes": model}
+    asked = {"models": MODELS[:3], "policies": ("top", "round_robin"), "classifier": model}
     methods = ["md", "chi2", "greedy"]
     curves = ts.cross_validate(X, y, methods, ks, **options, **asked, alpha=0.5, n_threads=1)
     for n_threads in (2, 3):
@@ -125,7 +125,7 @@ def test_each_fold_is_counted_ranked_and_trained_alone(collection, kind, model) 
             ranking = ts.count(X[train], y[train]).rank(method, alpha=0.5, **how)
             one = ts.selection_curve(
                 *(ranking, X[train], y[train], X[test], y[test], ks),
-                naive_bayes=model,
+                classifier=model,
                 alpha=0.5,
             )
             for metric in METRICS:
@@ -188,7 +188,7 @@ def test_fractions_are_counted_anew_in_each_fold() -> None:
         ({"models": []}, ValueError, "there is nothing to rank by: methods, models or policies"),
         ({"models": ["x"]}, ValueError, "models must be one of multinomial, .*, got 'x'"),
         ({"policies": "x"}, ValueError, "policies must be 'top' or 'round_robin', got 'x'"),
-        ({"naive_bayes": "x"}, ValueError, "naive_bayes must be one of"),
+        ({"classifier": "x"}, ValueError, "classifier must be one of"),
         ({"alpha": -1}, ValueError, "alpha must be positive"),
         ({"ks": [5]}, ValueError, r"each of ks must be in \[1, 4\], got 5"),
         ({"y": E4}, ValueError, "y is an indicator matrix"),

@@ -279,7 +279,7 @@ def test_significance_by_hand() -> None:
     assert_allclose(found.statistics, [2, 8 / 3, 0], rtol=1e-14)
     assert_allclose(found.pvalues, [0.157299207050285, 0.102470434859749, 1], rtol=1e-12)
     # If two classes have equal values, the first wins. Class a has more of term 0, less of term 1.
-    assert found.classes.tolist() == [0, 0, 0]
+    assert found.chosen_by.tolist() == [COUNTS.classes[0]] * 3
     assert found.signs.tolist() == [1, -1, 0]
     # The statistics are sums over the two classes, and also have one degree of freedom.
     found = COUNTS.significance("chi2_counts")
@@ -292,7 +292,7 @@ def test_significance_per_class_by_hand() -> None:
     found = COUNTS.significance("chi2", per_class=True)
     assert_allclose(found.statistics, [[2, 8 / 3, 0]] * 2, rtol=1e-14)
     assert found.signs.tolist() == [[1, -1, 0], [-1, 1, 0]]
-    assert found.classes is None
+    assert found.chosen_by is None
     # A class's statistic is (l - E)^2 / E divided by 1 - 4/8, and the other class has an equal one.
     found = COUNTS.significance("chi2_counts", per_class=True)
     assert_allclose(found.statistics, [[8 / 3, 4, 0]] * 2, rtol=1e-14)

@@ -80,7 +80,7 @@ def test_its_score_is_that_of_the_curve_and_its_posteriors_those_of_the_referenc
 ) -> None:
     counts = ts.count(X[:25], Y[:25])
     ranking = counts.rank("md")
-    curve = ts.selection_curve(ranking, X[:25], Y[:25], X[25:], Y[25:], [5], naive_bayes=model)
+    curve = ts.selection_curve(ranking, X[:25], Y[:25], X[25:], Y[25:], [5], classifier=model)
     classifier = counts.naive_bayes(ranking[:5], model=model)
     assert classifier.score(X[25:], Y[25:]) == curve.accuracy[0]
     reference = ts.reference.count(X[:25], Y[:25])
@@ -88,7 +88,7 @@ def test_its_score_is_that_of_the_curve_and_its_posteriors_those_of_the_referenc
     for row, document in enumerate(X[25:].tolist()):
         terms = {i: x for i, x in enumerate(document) if x}
         chosen = ranking.indices[:5].tolist()
-        pairs = ts.reference.log_posteriors(reference, terms, chosen, naive_bayes=model)
+        pairs = ts.reference.log_posteriors(reference, terms, chosen, model=model)
         expected = np.array([log for log, _ in pairs])
         assert_allclose(np.diff(log_proba[row]), np.diff(expected), rtol=1e-12, atol=1e-12)
 
@@ -97,7 +97,7 @@ def test_its_score_is_that_of_the_curve_and_its_posteriors_those_of_the_referenc
 def test_leaving_one_out_is_the_references(model: Any) -> None:
     rows, labels = X[:12].tolist(), Y[:12]
     found = ts.count(rows, labels).naive_bayes(TERMS, model=model).leave_one_out(rows, labels)
-    expected = np.array(ts.reference.leave_one_out(rows, labels, TERMS, naive_bayes=model))
+    expected = np.array(ts.reference.leave_one_out(rows, labels, TERMS, model=model))
     expected -= np.logaddexp.reduce(expected, axis=1, keepdims=True)
     assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 

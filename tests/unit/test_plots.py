@@ -123,7 +123,6 @@ def bars(axes: Any) -> tuple[list[str], list[float]]:
 def test_the_bars_are_the_scores(counts: ts.ClassCounts) -> None:
     ranking = counts.rank("ig")
     (axes,) = plot_ranking(ranking, k=7).axes
-    assert ranking.terms is not None
     assert bars(axes) == (ranking.terms[:7].tolist(), ranking.scores[:7].tolist())
     bottom, top = axes.get_ylim()
     assert bottom > top  # the best term is on top
@@ -197,7 +196,7 @@ def test_without_matplotlib(one_run: ts.Curve) -> None:
     with pytest.raises(ImportError, match=message):
         plot_curves(one_run)
     with pytest.raises(ImportError, match="plot_ranking needs matplotlib"):
-        plot_ranking(ts.Ranking(np.arange(1), np.ones(1), None, "md"))
+        plot_ranking(ts.Ranking(np.arange(1), np.ones(1), np.arange(1), "md"))
 
 
 # ------------------------------------------------------------------------------ termsift compare
@@ -271,5 +270,5 @@ def test_key_terms_are_in_the_order_of_their_bars() -> None:
     assert drawn[:n_more] == sorted(drawn[:n_more], reverse=True)
     assert drawn[n_more:] == sorted(drawn[n_more:])
     shown = [label.get_text() for label in axes.get_yticklabels()]
-    assert shown[:n_more] != found.names[:n_more].tolist()
+    assert shown[:n_more] != found.terms[:n_more].tolist()
     assert dict(zip(shown, drawn, strict=True)) == dict(found)

@@ -49,8 +49,8 @@ def write_kind(kind: str, folder: Path) -> tuple[Path, dict[str, Any]]:
     ending, _, form = kind.partition(" ")
     path, options = write(ending, folder, X, y)
     if form == "terms":
-        options["terms"] = folder / "terms"
-        options["terms"].write_text("\n".join(WORDS))
+        options["term_names"] = folder / "terms"
+        options["term_names"].write_text("\n".join(WORDS))
     elif form:
         sparse.save_npz(path, X.asformat(form))
     return path, options

@@ -122,7 +122,6 @@ def test_the_best_terms(tmp_path: Path) -> None:
     ranking = counts.rank("g2")
     head, *rows = page.tables[BEST]
     assert head == ["rank", "term", "score", "occurrences", "documents", "dominant class"]
-    assert ranking.terms is not None
     assert [row[1] for row in rows] == ranking.terms.tolist()
     assert [row[0] for row in rows] == [str(rank) for rank in range(1, 31)]
     occurrences, documents = collection.X.sum(axis=0), (collection.X > 0).sum(axis=0)
@@ -183,8 +182,7 @@ def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
     counts = ts.count_texts(TEXTS, KINDS)
     page = written(counts, tmp_path, k=2, passages=partial(ts.find_passages, TEXTS, KINDS))
     leading = {
-        label: ranking.terms.tolist()  # type: ignore[union-attr]
-        for label, ranking in distinctive_terms(counts, k=2).items()
+        label: ranking.terms.tolist() for label, ranking in distinctive_terms(counts, k=2).items()
     }
     found = ts.find_passages(TEXTS, KINDS, leading)
     expected = [p for of_class in found.values() for ps in of_class.values() for p in ps]

@@ -66,7 +66,7 @@ def test_a_ranking_is_a_sequence_of_terms_and_scores(counts: ts.ClassCounts, nam
     if not named:
         counts.term_names = None
     ranking = counts.rank("md")
-    terms = ranking.indices if ranking.terms is None else ranking.terms
+    terms = ranking.terms
     pairs = list(zip(terms.tolist(), ranking.scores.tolist(), strict=True))
     assert list(ranking) == pairs
     assert [ranking[place] for place in range(-20, 20)] == pairs + pairs

@@ -30,18 +30,20 @@ def grid(degrees: int) -> NDArray[np.float64]:
 
 
 def fake(
-    statistics: Any, degrees: int = 1, classes: Any = None, method: str = "chi2"
+    statistics: Any, degrees: int = 1, chosen_by: Any = None, method: str = "chi2"
 ) -> ts.Significance:
     """Return a ts.Significance object with the given statistics."""
     values = np.asarray(statistics, dtype=np.float64)
-    rows = None if classes is None else np.asarray(classes)
+    labels = None if chosen_by is None else np.array(chosen_by, dtype=object)
+    terms = np.arange(values.shape[-1])
     logs, signs = log_chi2_sf(values, degrees), np.where(values > 0, 1, 0).astype(np.int8)
-    return ts.Significance(method, degrees, values, logs, signs, rows)
+    return ts.Significance(method, degrees, values, logs, signs, labels, list("abc"), terms)
 
 
 def of_logs(log_pvalues: Any) -> ts.Significance:
     logs = np.asarray(log_pvalues, dtype=np.float64)
-    return ts.Significance("chi2", 1, -2 * logs, logs, np.ones(logs.shape, np.int8), None)
+    signs, terms = np.ones(logs.shape, np.int8), np.arange(logs.shape[-1])
+    return ts.Significance("chi2", 1, -2 * logs, logs, signs, None, ["a"], terms)
 
 
 # ---- the logarithm of the survival function ------------------------------------------------------
@@ -87,15 +89,15 @@ def test_the_ends(degrees: int) -> None:
 
 
 def test_what_a_significance_holds() -> None:
-    found = fake([3.0, 0.0, 8000.0], classes=[1, 0, 2])
+    found = fake([3.0, 0.0, 8000.0], chosen_by=["b", "a", "c"])
     assert found.pvalues.tolist() == np.exp(found.log_pvalues).tolist()
     assert found.pvalues[1] == 1
     assert found.pvalues[2] == 0
     assert found.log_pvalues[2] == pytest.approx(-4004.719, abs=1e-3)
     assert found.signs.dtype == np.int8
     assert found.signs.tolist() == [1, 0, 1]
-    assert found.classes is not None
-    assert found.classes.dtype == np.int64
+    assert found.chosen_by is not None
+    assert found.chosen_by.tolist() == ["b", "a", "c"]
     assert repr(found) == "<Significance of 3 terms by chi2, 1 degree of freedom>"
     with pytest.raises(AttributeError):
         found.degrees = 2  # type: ignore[misc]
@@ -111,7 +113,8 @@ def test_the_reference_agrees(method: Any, per_class: bool) -> None:
     np.testing.assert_allclose(found.statistics, expected.statistics, rtol=1e-11, atol=1e-12)
     np.testing.assert_allclose(found.log_pvalues, expected.log_pvalues, rtol=1e-10, atol=1e-12)
     assert np.array_equal(found.signs, expected.signs)
-    assert np.array_equal(found.classes, expected.classes)
+    assert (found.chosen_by is None) == (expected.chosen_by is None) == per_class
+    assert per_class or found.chosen_by.tolist() == expected.chosen_by
     np.testing.assert_allclose(found.adjusted(), expected.adjusted("bh"), rtol=1e-10)
 
 

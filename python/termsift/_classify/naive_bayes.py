@@ -591,7 +591,7 @@ def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> 
     if terms is None:
         listed: Any = np.arange(n_terms)
     elif isinstance(terms, Ranking):  # match names, because the columns of other counts may differ
-        listed = terms.indices if names is None or terms.terms is None else terms.terms
+        listed = terms.indices if names is None else terms.terms
     else:
         listed = validation.as_sequence(terms, "terms", "columns or names")
     if len(listed) and isinstance(listed[0], str):

@@ -216,6 +216,11 @@ class AdditiveCounts:
         names = self.term_names
         return None if names is None else names[terms]
 
+    def _terms_at(self, columns: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the names of the terms in these columns, or the columns if names are unknown."""
+        names = self._names_of(columns)
+        return columns if names is None else names
+
     def _warn_if_fractional(self, method: str) -> None:
         """Warn once if a method that needs occurrences reads unweighted counts with fractions."""
         counts, classes, _, tf, *_ = self._state

@@ -254,9 +254,9 @@ class ClassCounts(AdditiveCounts, Shown):
             every = scoring.scores(self._aggregate(aggregate, scoring))
             indices = _core.top_k(every, k, scoring.n_threads)
             scores, chosen_by = every[indices], None
-        names = self._names_of(indices)
+        terms = self._terms_at(indices)
         return Ranking(
-            indices, scores, names, method, policy=policy, model=model, chosen_by=chosen_by
+            indices, scores, terms, method, policy=policy, model=model, chosen_by=chosen_by
         )
 
     def to_frame(

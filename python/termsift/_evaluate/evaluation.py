@@ -35,7 +35,7 @@ def selection_curve(
     y_test: Any,
     ks: Iterable[int] | None = None,
     *,
-    naive_bayes: Model = "multinomial",
+    classifier: Model = "multinomial",
     alpha: float = 1.0,
     n_threads: int | None = None,
 ) -> Curve:
@@ -54,7 +54,7 @@ def selection_curve(
     ks : sequence of int, optional
         Numbers of terms. The default is every number from 1 to 2,000, followed by numbers that grow
         by about 1%, up to the length of the ranking.
-    naive_bayes : {"multinomial", "binary", "bernoulli", "poisson"}
+    classifier : {"multinomial", "binary", "bernoulli", "poisson"}
         The model of the classifier, as for `termsift.NaiveBayes`.
     alpha : float, default 1.0
         The smoothing of the classifier, above 0, as for `termsift.NaiveBayes`.
@@ -88,9 +88,9 @@ def selection_curve(
     >>> curve.ks, curve.accuracy
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
-    classifier = Classifier(naive_bayes, alpha, n_threads)
-    train = _documents(X_train, y_train, classifier.n_threads, "_train")
-    test = _documents(X_test, y_test, classifier.n_threads, "_test")
+    bayes = Classifier(classifier, alpha, n_threads)
+    train = _documents(X_train, y_train, bayes.n_threads, "_train")
+    test = _documents(X_test, y_test, bayes.n_threads, "_test")
     if test.matrix.n_terms != train.matrix.n_terms:
         raise wrong_value(
             "{X_test} has {n_test} columns, {X_train} {n_train}",
@@ -102,12 +102,12 @@ def selection_curve(
     name, indices, terms = "given", ranking, None
     if isinstance(ranking, Ranking):
         name = name_of_curve(ranking.method, ranking.model, ranking.policy)
-        indices, terms = ranking.indices, ranking.terms
+        indices, terms = ranking.indices, ranking._names
     indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
     for X, which in ((X_train, "X_train"), (X_test, "X_test")):
         validation.check_columns(X, terms, which, said("the {ranking}"), indices)
     ks = check_ks(ks, len(indices))
-    return curve_of(name, ks, [classifier.metrics(split, indices, ks)])
+    return curve_of(name, ks, [bayes.metrics(split, indices, ks)])
 
 
 def cross_validate(
@@ -120,7 +120,7 @@ def cross_validate(
     *,
     models: str | Iterable[str] = ("multinomial",),
     policies: str | Iterable[str] = ("top",),
-    naive_bayes: Model = "multinomial",
+    classifier: Model = "multinomial",
     alpha: float = 1.0,
     n_threads: int | None = None,
 ) -> dict[str, Curve]:
@@ -144,7 +144,7 @@ def cross_validate(
     models, policies : str or sequence of str
         As for `ClassCounts.rank`. Each method is tried with each of the models and policies that it
         supports. Methods without models are tried once per policy. Selectors have no policy.
-    naive_bayes, alpha, n_threads
+    classifier, alpha, n_threads
         As for `selection_curve`. The methods also smooth their counts by alpha.
 
     Returns
@@ -182,8 +182,8 @@ def cross_validate(
     >>> curves["chi2"].smallest_k()
     2
     """
-    classifier = Classifier(naive_bayes, alpha, n_threads)
-    documents = _documents(X, y, classifier.n_threads)
+    bayes = Classifier(classifier, alpha, n_threads)
+    documents = _documents(X, y, bayes.n_threads)
     ks = check_ks(ks, documents.matrix.n_terms)
     variants = variants_of(methods, models, policies)
     folds = list(folds_of(cv, documents.X, documents.labels, random_state))
@@ -201,12 +201,12 @@ def cross_validate(
                     train and train.X,
                     train and train.labels.codes,
                     int(ks[-1]),
-                    alpha=classifier.alpha,
-                    n_threads=classifier.n_threads or None,
+                    alpha=bayes.alpha,
+                    n_threads=bayes.n_threads or None,
                     model=model,
                     policy=policy,
                 )
-                runs[name].append(classifier.metrics(split, ranking.indices, ks))
+                runs[name].append(bayes.metrics(split, ranking.indices, ks))
                 done += 1
                 if report is not None:
                     report(done)

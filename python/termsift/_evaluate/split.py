@@ -72,9 +72,9 @@ class Split:
 class Classifier:
     """Naive Bayes with an event model, smoothed by ``alpha``."""
 
-    def __init__(self, naive_bayes: str, alpha: float, n_threads: int | None) -> None:
+    def __init__(self, model: str, alpha: float, n_threads: int | None) -> None:
         self.n_threads = validation.check_n_threads(n_threads)
-        self.naive_bayes = validation.check_choice(naive_bayes, MODELS, "naive_bayes")
+        self.model = validation.check_choice(model, MODELS, "classifier")
         self.alpha = validation.check_number(alpha, "alpha")
 
     def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
@@ -82,7 +82,7 @@ class Classifier:
         # For each k and class, count the correctly assigned and all assigned documents.
         hits, predicted = _core.classify_by_prefixes(
             split.counts._counts,
-            _core.EventModel.__members__[self.naive_bayes],
+            _core.EventModel.__members__[self.model],
             self.alpha,
             indices,
             ks,

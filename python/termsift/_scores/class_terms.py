@@ -157,7 +157,7 @@ def distinctive_terms(
     found = ClassTerms()
     for row, (start, end) in zip(rows, pairwise([0, *np.cumsum(best.sizes)]), strict=True):
         terms, scores = best.terms[start:end], best.scores[start:end]
-        ranking = Ranking(terms, scores, counts._names_of(terms), method, model=model)
+        ranking = Ranking(terms, scores, counts._terms_at(terms), method, model=model)
         if pvalues is not None:
             ranking = replace(ranking, _pvalues=partial(part_of, pvalues, slice(start, end)))
         found[labels[row]] = ranking

@@ -122,10 +122,10 @@ class Keyness(Tabular):
         return len(self.table["index"])
 
     def __iter__(self) -> Iterator[tuple[Any, float]]:
-        return zip(self.names.tolist(), self.table["log_ratio"].tolist(), strict=True)
+        return zip(self.terms.tolist(), self.table["log_ratio"].tolist(), strict=True)
 
     @property
-    def names(self) -> NDArray[Any]:
+    def terms(self) -> NDArray[Any]:
         """The names of the terms, or their columns if names are unknown."""
         terms = self.table["term"]
         return self.table["index"] if len(terms) and terms[0] is None else terms
@@ -133,7 +133,7 @@ class Keyness(Tabular):
     def __repr__(self) -> str:
         lists = []
         for heading, rows in self._lists(_in_words):
-            names = ", ".join(printable(name, _LETTERS) for name in self.names[rows[:5]])
+            names = ", ".join(printable(name, _LETTERS) for name in self.terms[rows[:5]])
             lists.append(f"; {heading}: {names}{', ...' if len(rows) > 5 else ''}")
         return f"<{self._title()}{''.join(lists)}>"
 
@@ -146,7 +146,7 @@ class Keyness(Tabular):
         return [
             Section(
                 [
-                    Column("term", self.names[rows[:ROWS]].tolist()),
+                    Column("term", self.terms[rows[:ROWS]].tolist()),
                     *(
                         Column(titles.get(name, name), self.table[name][rows[:ROWS]].tolist(), form)
                         for name, form in _SHOWN.items()

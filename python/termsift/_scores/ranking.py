@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NoReturn, TextIO, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._util.export import Tabular, write_csv
-from termsift._util.files import text_output
+from termsift._util.export import Tabular
 from termsift._util.messages import printable
 from termsift._util.shown import ROWS, Column, Section
 
@@ -37,8 +35,8 @@ class Ranking(Tabular):
     scores : ndarray of shape (k,), float64
         The terms' scores. Divergences are in nats. `ClassCounts.greedy` gives the divergence of the
         terms up to each place, and `conditional_gain` gives the gain of each term.
-    terms : ndarray of shape (k,), str objects, or None
-        The names of the terms, or None if the counts have no names.
+    terms : ndarray of shape (k,), str objects or int64
+        The names of the terms, or their columns if names are unknown.
     method : str
         The name of the method or selector.
     informative : int or None
@@ -55,7 +53,7 @@ class Ranking(Tabular):
 
     indices: NDArray[np.int64]
     scores: NDArray[np.float64]
-    terms: NDArray[np.object_] | None
+    terms: NDArray[Any]
     method: str
     informative: int | None = None
     policy: str = "top"
@@ -78,14 +76,15 @@ class Ranking(Tabular):
         return {**self.__dict__, "_pvalues": None if values is None else partial(np.array, values)}
 
     @property
-    def _terms(self) -> NDArray[Any]:
-        return self.indices if self.terms is None else self.terms
+    def _names(self) -> NDArray[np.object_] | None:
+        """The names of the terms, or None if they are unknown."""
+        return self.terms if self.terms.dtype == object else None
 
     def __len__(self) -> int:
         return len(self.indices)
 
     def __iter__(self) -> Iterator[tuple[Any, float]]:
-        return zip(self._terms.tolist(), self.scores.tolist(), strict=True)
+        return zip(self.terms.tolist(), self.scores.tolist(), strict=True)
 
     def __array__(self, *_: Any, **__: Any) -> NoReturn:
         """Refuse conversion, because scikit-learn would mistake the array for scores of columns."""
@@ -96,7 +95,6 @@ class Ranking(Tabular):
 
     def __getitem__(self, place: int | slice) -> Any:
         if isinstance(place, slice):
-            names = None if self.terms is None else self.terms[place]
             informative = None
             if self.informative is not None and (place.step or 1) > 0:
                 informative = int(np.sum(np.arange(len(self))[place] < self.informative))
@@ -104,18 +102,18 @@ class Ranking(Tabular):
                 self,
                 indices=self.indices[place],
                 scores=self.scores[place],
-                terms=names,
+                terms=self.terms[place],
                 informative=informative,
                 chosen_by=None if self.chosen_by is None else self.chosen_by[place],
                 _pvalues=None if self._pvalues is None else partial(part_of, self._pvalues, place),
             )
-        return self._terms.item(place), self.scores.item(place)
+        return self.terms.item(place), self.scores.item(place)
 
     def _sections(self) -> list[Section]:
         first = self[:ROWS]
         columns = [
             Column("rank", range(1, len(first) + 1), "d"),
-            Column("term", first._terms.tolist()),
+            Column("term", first.terms.tolist()),
             Column("score", first.scores.tolist(), ".6g"),
         ]
         if first.chosen_by is not None:
@@ -131,7 +129,7 @@ class Ranking(Tabular):
         return f"Terms whose pvalue_adj is above {SIGNIFICANT}, so not significant: {n}."
 
     def __repr__(self) -> str:
-        names = ", ".join(printable(name, _LETTERS) for name in self._terms[:5])
+        names = ", ".join(printable(term, _LETTERS) for term in self.terms[:5])
         return f"<{self._title()}: {names}{', ...' if len(self) > 5 else ''}>"
 
     def _title(self) -> str:
@@ -149,25 +147,14 @@ class Ranking(Tabular):
         For round robin there is also a column "class", the class that chose the term. If adjusted
         p-values are known, the last column is pvalue_adj.
         """
-        terms = np.full(len(self), None) if self.terms is None else self.terms
-        columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1), "term": terms}
+        names = np.full(len(self), None) if self._names is None else self._names
+        columns: dict[str, NDArray[Any]] = {"rank": np.arange(1, len(self) + 1), "term": names}
         columns |= {"index": self.indices, "score": self.scores}
         if self.chosen_by is not None:
             columns["class"] = self.chosen_by
         if (pvalues := self.pvalues_adj) is not None:
             columns["pvalue_adj"] = pvalues
         return columns
-
-    def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
-        """Write the columns of `to_frame` as CSV. A score that is read back is the same float64.
-
-        Parameters
-        ----------
-        path : path or text file
-            If a path is given, the file is written atomically.
-        """
-        with text_output(path) as file:
-            write_csv(file, self.columns())
 
 
 def part_of(pvalues: PValues, place: slice) -> NDArray[np.float64]:

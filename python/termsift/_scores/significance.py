@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from termsift._scores.methods import Method
 from termsift._scores.registry import find_test
 from termsift._scores.scoring import Scoring
 from termsift._util import scipy
-from termsift._util.shown import ROWS, Column, Section, Shown
+from termsift._util.export import Tabular
+from termsift._util.shown import ROWS, Column, Section
 from termsift._util.validation import check_flag, object_array
 
 if TYPE_CHECKING:
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Significance(Shown):
+class Significance(Tabular):
     """Test statistics of terms and their p-values under independence of terms and classes.
 
     Attributes
@@ -36,9 +38,13 @@ class Significance(Shown):
         With more degrees of freedom, p-values below 1e-308 have the logarithm -inf.
     signs : ndarray of that shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, else 0.
-    classes : ndarray of shape (n_terms,), int64, or None
-        The row of the first class with the largest statistic, to which the sign belongs, or None
+    chosen_by : ndarray of shape (n_terms,), objects, or None
+        The label of the first class with the largest statistic, to which the sign belongs, or None
         for tests per class.
+    classes : list of labels
+        The classes of the counts, which are the rows of tests per class.
+    terms : ndarray of shape (n_terms,), str objects or int64
+        The names of the terms, or their columns if names are unknown.
 
     Notes
     -----
@@ -56,10 +62,9 @@ class Significance(Shown):
     statistics: NDArray[np.float64]
     log_pvalues: NDArray[np.float64]
     signs: NDArray[np.int8]
-    classes: NDArray[np.int64] | None
-    # The labels of the rows and the names of the terms, which tables show.
-    _labels: list[Any] = field(default_factory=list, repr=False)
-    _names: NDArray[np.object_] | None = field(default=None, repr=False)
+    chosen_by: NDArray[np.object_] | None
+    classes: list[Hashable]
+    terms: NDArray[Any]
 
     def __repr__(self) -> str:
         tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
@@ -70,16 +75,44 @@ class Significance(Shown):
         # The strongest tests come first, as in a ranking.
         flat = self.log_pvalues.ravel()
         first = np.argsort(flat, kind="stable")[:ROWS]
-        *of_class, terms = np.unravel_index(first, self.statistics.shape)
-        columns = [Column("term", (terms if self._names is None else self._names[terms]).tolist())]
-        rows = of_class[0] if of_class else None if self.classes is None else self.classes[terms]
-        if rows is not None and self._labels:
-            columns.append(Column("class", object_array(self._labels)[rows].tolist()))
+        labels, places = self._labels_and_places(first)
+        columns = [
+            Column("term", self.terms[places].tolist()),
+            Column("class", labels.tolist()),
+        ]
         columns.append(Column("sign", self.signs.ravel()[first].tolist(), "d"))
         columns.append(Column("statistic", self.statistics.ravel()[first].tolist(), ".6g"))
         columns.append(Column("pvalue", np.exp(flat[first]).tolist(), ".4g"))
         columns.append(Column("pvalue_adj", self.adjusted().ravel()[first].tolist(), ".4g"))
         return [Section(columns, flat.size - len(first))]
+
+    def _labels_and_places(
+        self, tests: NDArray[np.int64]
+    ) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
+        """Return the class and the column of some tests, which are numbered class by class."""
+        if self.chosen_by is not None:
+            return self.chosen_by[tests], tests
+        rows, places = np.divmod(tests, len(self.terms))
+        return object_array(self.classes)[rows], places
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name, with a row for each test in the order of the statistics.
+
+        The columns are class (the class that was tested, or `chosen_by`), term (null if unnamed),
+        index, sign, statistic, log_pvalue, pvalue and pvalue_adj.
+        """
+        labels, places = self._labels_and_places(np.arange(self.statistics.size))
+        has_names = self.terms.dtype == object
+        return {
+            "class": labels,
+            "term": self.terms[places] if has_names else np.full(len(places), None),
+            "index": places,
+            "sign": self.signs.ravel(),
+            "statistic": self.statistics.ravel(),
+            "log_pvalue": self.log_pvalues.ravel(),
+            "pvalue": self.pvalues.ravel(),
+            "pvalue_adj": self.adjusted().ravel(),
+        }
 
     @property
     def pvalues(self) -> NDArray[np.float64]:
@@ -189,21 +222,24 @@ def significance(
     """
     counts = counts._snapshot()
     scoring = Scoring.of(counts, find_test(method).name, n_threads=n_threads)
-    classes, degrees = None, 1
+    chosen_by, degrees = None, 1
     if check_flag(per_class, "per_class"):
         rows = np.arange(counts.n_classes)[:, None]
         statistics = class_statistics(counts, scoring.method, scoring.class_scores(), rows)
         signs = scoring.directions()
     else:
-        statistics, classes, signs = _core.strongest_class(
+        statistics, chosen, signs = _core.strongest_class(
             scoring.counts, scoring.measure, scoring.n_threads
         )
+        chosen_by = object_array(counts.classes)[chosen]
         if scoring.method.default_aggregate == "sum":
             statistics = scoring.scores(_core.Aggregate.sum)
             degrees = int(np.count_nonzero(counts._present)) - 1
     logs = log_chi2_sf(statistics, degrees)
-    found = scoring.method.name, degrees, statistics, logs, signs, classes
-    return Significance(*found, counts.classes, counts.term_names)
+    found = scoring.method.name, degrees, statistics, logs, signs, chosen_by
+    names = counts.term_names
+    terms = np.arange(counts.n_terms) if names is None else names
+    return Significance(*found, counts.classes, terms)
 
 
 def class_statistics(

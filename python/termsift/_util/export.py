@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.extras import require
+from termsift._util.files import text_output
 from termsift._util.shown import Shown
 from termsift._util.validation import check_choice
 
@@ -72,6 +74,17 @@ class Tabular(Shown, ABC):
             If the library is not installed.
         """
         return frame_of(self.columns(), library, f"{type(self).__name__}.to_frame")
+
+    def to_csv(self, path: str | os.PathLike[str] | TextIO) -> None:
+        """Write the `columns` as CSV. A number that is read back is the same float64.
+
+        Parameters
+        ----------
+        path : path or text file
+            If a path is given, the file is written atomically.
+        """
+        with text_output(path) as file:
+            write_csv(file, self.columns())
 
 
 # The output format for each ending of a file's name. "table" is aligned text.

@@ -72,7 +72,7 @@ def add(commands: Any) -> None:
         ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
         ("--random-state", int, "N", "seed for assigning documents to folds (default: 0)"),
     )
-    arguments.add_choice(group, "--naive-bayes", MODELS, "the model of the classifier")
+    arguments.add_choice(group, "--classifier", MODELS, "the model of the classifier")
     plot = "draw the curves too, to a file such as curves.svg (needs matplotlib)"
     arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
@@ -110,7 +110,7 @@ def _check_plot(path: str) -> None:
 
 
 def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
-    usual: _About = {"naive_bayes": MODELS[0], "alpha": 1.0}
+    usual: _About = {"classifier": MODELS[0], "alpha": 1.0}
     options = usual | arguments.given(args, *usual)
     folds: _About = {"cv": USUAL_FOLDS, "random_state": 0}
     if args.test is None:
@@ -156,7 +156,7 @@ def _title(about: _About) -> str:
         how = f"tested on {about['n_test_docs']:,} documents of {about['test']}"
     return (
         f"{about['input']}: {about['n_docs']:,} documents, {about['n_terms']:,} terms; "
-        f"{about['naive_bayes']} naive Bayes, {how}"
+        f"{about['classifier']} naive Bayes, {how}"
     )
 
 

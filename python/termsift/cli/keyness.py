@@ -136,7 +136,7 @@ _SHOWN |= {"dp_target": ".2f", "dp_reference": ".2f"}
 
 def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> None:
     """Write one table for each list that is not empty."""
-    columns = keyness.columns() | {"term": keyness.names}
+    columns = keyness.columns() | {"term": keyness.terms}
     shown = dict(_SHOWN)
     if sorted_by is not None:
         shown.setdefault(sorted_by, ".3g")

@@ -30,7 +30,7 @@ def log_posteriors(
     document: dict[int, Number],
     terms: Sequence[int],
     *,
-    naive_bayes: str = "multinomial",
+    model: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[tuple[float, float]]:
     r"""Return the log posterior of each class, up to a constant that all classes share.
@@ -43,7 +43,7 @@ def log_posteriors(
         The number of occurrences of each term in the document.
     terms : sequence of int
         The k terms on which the model is trained.
-    naive_bayes : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
+    model : {"multinomial", "binary", "bernoulli", "poisson", "complement"}
         The model (see Notes).
     alpha : float, default 1
         The smoothing: b1 = alpha and b2 = alpha * k, but b2 = 2 * alpha for the model
@@ -76,20 +76,20 @@ def log_posteriors(
     >>> [round(log, 4) for log, _ in posteriors]
     [-0.8755, -1.3863]
     """
-    is_complement = naive_bayes == "complement"
-    x_ic, X_c = events(counts, "multinomial" if is_complement else naive_bayes)
+    is_complement = model == "complement"
+    x_ic, X_c = events(counts, "multinomial" if is_complement else model)
     if is_complement:
         others = ([row for k, row in enumerate(x_ic) if k != c] for c in range(len(x_ic)))
         x_ic = [[sum(row[i] for row in rows) for i in range(len(x_ic[0]))] for rows in others]
-    b1, b2 = smoothing(alpha, len(terms), naive_bayes)
-    of_presence = naive_bayes in ("binary", "bernoulli")
+    b1, b2 = smoothing(alpha, len(terms), model)
+    of_presence = model in ("binary", "bernoulli")
     posteriors = []
     for c, n_c in enumerate(class_docs(counts)):
         if n_c == 0:
             posteriors.append((-math.inf, 0.0))
             continue
         size = Fraction(X_c[c])
-        if naive_bayes in ("multinomial", "binary", "complement"):
+        if model in ("multinomial", "binary", "complement"):
             size = sum((Fraction(x_ic[c][i]) for i in terms), Fraction(0))
         parts = [] if is_complement else [math.log(n_c)]
         for i in terms:
@@ -99,9 +99,9 @@ def log_posteriors(
                 x = int(x > 0)
             if x > 0:
                 parts.append(-x * log(p) if is_complement else x * log(p))
-            elif naive_bayes == "bernoulli":
+            elif model == "bernoulli":
                 parts.append(log(1 - p))
-            if naive_bayes == "poisson":
+            if model == "poisson":
                 parts.append(-float(p))
         posteriors.append((math.fsum(parts), math.fsum(map(abs, parts))))
     return posteriors
@@ -112,14 +112,14 @@ def predict(
     X: Any,
     terms: Sequence[int],
     *,
-    naive_bayes: str = "multinomial",
+    model: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[int]:
     """Return the predicted class of each document, as the index of its row in the counts.
 
     Parameters
     ----------
-    counts, terms, naive_bayes, alpha
+    counts, terms, model, alpha
         As for `log_posteriors`.
     X : sparse or dense array of shape (n_docs, n_terms)
         The documents. Duplicate entries of a sparse matrix are summed.
@@ -139,7 +139,7 @@ def predict(
     """
     found = []
     for document in map(summed, read_documents(X)[0]):
-        posteriors = log_posteriors(counts, document, terms, naive_bayes=naive_bayes, alpha=alpha)
+        posteriors = log_posteriors(counts, document, terms, model=model, alpha=alpha)
         best, size = max(posteriors, key=lambda posterior: posterior[0])
         equal = (log >= best - _TIE * (size + own) for log, own in posteriors)
         found.append(list(equal).index(True))
@@ -151,7 +151,7 @@ def leave_one_out(
     y: Sequence[Hashable],
     terms: Sequence[int],
     *,
-    naive_bayes: str = "multinomial",
+    model: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[list[float]]:
     """Return the log posteriors of each document after training on all other documents.
@@ -160,7 +160,7 @@ def leave_one_out(
     ----------
     X, y
         The documents as rows of numbers, and one label for each document.
-    terms, naive_bayes, alpha
+    terms, model, alpha
         As for `log_posteriors`.
 
     Returns
@@ -180,7 +180,7 @@ def leave_one_out(
         others = [label for other, label in enumerate(y) if other != d]
         counts = count([*X[:d], *X[d + 1 :]], others, classes=count(X, y).classes)
         document = {i: x for i, x in enumerate(row) if x > 0}
-        pairs = log_posteriors(counts, document, terms, naive_bayes=naive_bayes, alpha=alpha)
+        pairs = log_posteriors(counts, document, terms, model=model, alpha=alpha)
         found.append([log for log, _ in pairs])
     return found
 
@@ -193,7 +193,7 @@ def selection_curve(
     y_test: Any,
     ks: Iterable[int] | None = None,
     *,
-    naive_bayes: str = "multinomial",
+    classifier: str = "multinomial",
     alpha: float = 1.0,
 ) -> Curve:
     """Train and test naive Bayes on the first k terms of a ranking, for several k.
@@ -206,8 +206,8 @@ def selection_curve(
         Documents as for `count`, and one label for each document.
     ks : sequence of int, optional
         The numbers k of terms, by default all numbers from 1 to the length of the ranking.
-    naive_bayes, alpha
-        As for `log_posteriors`.
+    classifier, alpha
+        The model and the smoothing, as for `log_posteriors`.
 
     Returns
     -------
@@ -226,7 +226,7 @@ def selection_curve(
     terms = [int(i) for i in ranking]
     curve: Curve = {name: [] for name in ("k", "predictions", *METRICS)}
     for k in range(1, len(terms) + 1) if ks is None else ks:
-        codes = predict(counts, X_test, terms[:k], naive_bayes=naive_bayes, alpha=alpha)
+        codes = predict(counts, X_test, terms[:k], model=classifier, alpha=alpha)
         labels = [counts.classes[code] for code in codes]
         curve["k"].append(int(k))
         curve["predictions"].append(labels)
@@ -244,7 +244,7 @@ def cross_validate(
     *,
     model: str = "multinomial",
     policy: str = "top",
-    naive_bayes: str = "multinomial",
+    classifier: str = "multinomial",
     alpha: float = 1.0,
 ) -> list[Curve]:
     """Rank terms by the training documents of a fold, and test naive Bayes on its test documents.
@@ -260,7 +260,7 @@ def cross_validate(
     policy : {"top", "round_robin"}
         The policy "top" ranks terms with the function `rank`, and the policy "round_robin" uses the
         function `round_robin`.
-    ks, naive_bayes, alpha
+    ks, classifier, alpha
         As for `selection_curve`.
 
     Returns
@@ -289,7 +289,7 @@ def cross_validate(
         curves.append(
             selection_curve(
                 *(ranking, rows[train], y_train, rows[test], y_test, ks),
-                naive_bayes=naive_bayes,
+                classifier=classifier,
                 alpha=alpha,
             )
         )

@@ -31,7 +31,7 @@ class Significance:
     signs : ndarray of the same shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, and 0
         otherwise.
-    classes : ndarray of shape (M,), int64, or None
+    chosen_by : list of M labels, or None
         For each term, the first class with the largest value, to which ``signs`` refers. The
         attribute is None for tests per class.
     """
@@ -40,7 +40,7 @@ class Significance:
     degrees: int
     log_pvalues: npt.NDArray[np.float64]
     signs: npt.NDArray[np.int8]
-    classes: npt.NDArray[np.int64] | None
+    chosen_by: list[Any] | None
 
     @property
     def pvalues(self) -> npt.NDArray[np.float64]:
@@ -91,8 +91,8 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     array([0.0455, 0.2482])
     >>> found.adjusted("bonferroni").round(4)
     array([0.091 , 0.4964])
-    >>> found.classes, found.signs
-    (array([0, 0]), array([ 1, -1], dtype=int8))
+    >>> found.chosen_by, found.signs
+    (['a', 'a'], array([ 1, -1], dtype=int8))
     """
     if method not in TESTS:
         raise ValueError(f"{method!r} is not a test of significance; use one of {', '.join(TESTS)}")
@@ -115,7 +115,8 @@ def significance(counts: Any, method: str = "chi2", per_class: bool = False) -> 
     statistics = score(counts, method)  # the aggregate is the default of the method
     degrees = len(present) - 1 if method == "chi2_counts" else 1
     log_pvalues = _log_pvalues(statistics, degrees)
-    return Significance(statistics, degrees, log_pvalues, signs[best, terms], best)
+    chosen_by = [counts.classes[c] for c in best]
+    return Significance(statistics, degrees, log_pvalues, signs[best, terms], chosen_by)
 
 
 def _log_pvalues(statistics: npt.NDArray[np.float64], degrees: int) -> npt.NDArray[np.float64]:

@@ -125,7 +125,7 @@ def write_report(
         wanted = {
             label: terms.terms.tolist()
             for label, terms in leading.items()
-            if terms.terms is not None and len(terms)
+            if terms._names is not None and len(terms)
         }
         in_context = passages(wanted) if passages and wanted else {}
         cards, hidden = class_cards(counts, listed, leading, in_context)
