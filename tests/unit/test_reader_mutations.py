@@ -115,7 +115,9 @@ def change_within(rng: random.Random, path: Path) -> None:
 
 def readers(path: Path, options: dict[str, Any]) -> dict[str, Callable[[], object]]:
     """Return all functions and commands that can read a file, by name."""
-    words = [word for name, value in options.items() for word in (f"--{name}", value)]
+    words: list[Any] = []
+    for name, value in options.items():
+        words += [f"--{name.replace('_', '-')}", value]
     ways: dict[str, Callable[[], object]] = {
         "rank": lambda: command("rank", path, "-k", "3", *words)
     }
