@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial, reduce
 from importlib.util import find_spec
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift.text._blocks import check_named
-from termsift.text._rules import rules_of, shows_rules
+from termsift.text._rules import Rules, rules_of, shows
 
 __all__ = ["count", "count_texts"]
 
@@ -91,7 +91,7 @@ def count(
     return _total(X, "chunk", count_chunk, ClassCounts.__add__)
 
 
-@shows_rules
+@shows(Rules)
 def count_texts(
     texts: Any,
     *,
@@ -100,7 +100,7 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     max_memory: int | None = None,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> ClassCounts:
     """Count the terms of labelled texts by class, on the workers that hold the texts.
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import partial, reduce
 from itertools import chain, islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,7 +21,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import is_from, require
-from termsift.text._rules import rules_of, shows_rules
+from termsift.text._rules import Rules, rules_of, shows
 from termsift.text._sketch import TermSketch
 
 __all__ = ["count", "count_texts"]
@@ -116,7 +116,7 @@ def count(
     return counting.nothing(tf) if counts is None else counts
 
 
-@shows_rules
+@shows(Rules)
 def count_texts(
     df: Any,
     text: str = "text",
@@ -125,7 +125,7 @@ def count_texts(
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     max_memory: int | None = None,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> ClassCounts:
     """Count the terms of texts in a DataFrame by class, on the executors that hold the texts.
 

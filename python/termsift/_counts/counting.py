@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
-from termsift.text._rules import check_same_rules, rules_of, shows_rules
+from termsift.text._rules import Rules, check_same_rules, rules_of, shows
 from termsift.text._sketch import TermSketch
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def count_checked(
     return ClassCounts._of(Held(counts, labels.classes, term_names, tf))
 
 
-@shows_rules
+@shows(Rules)
 def count_texts(
     texts: Any,
     y: Any = None,
@@ -162,7 +162,7 @@ def count_texts(
     sketch: TermSketch | None = None,
     max_memory: int | None = None,
     n_threads: int | None = None,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> ClassCounts:
     """Count the terms of labelled texts by class.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, Unpack
 
 from termsift._util import validation
 from termsift._util.files import check_path, existing
@@ -17,7 +17,7 @@ from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding
 from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
-from termsift.text._rules import rules_of, shows_rules
+from termsift.text._rules import Rules, rules_of, shows
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
@@ -33,7 +33,7 @@ _KINDS: dict[str, type[Source]] = {
 FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
 
 
-@shows_rules
+@shows(Rules)
 def scan(
     paths: Paths,
     *,
@@ -48,7 +48,7 @@ def scan(
     n_threads: int | None = None,
     max_memory: int | None = None,
     checkpoint: AnyPath | None = None,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> Scan:
     r"""Read labelled collections of any size, a chunk of documents at a time.
 
@@ -133,7 +133,8 @@ def scan(
     if index_base not in (0, 1):
         raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
-    given = {"term_names": term_names, "text": text, "label": None if label is False else label}
+    given: dict[str, Any] = {"term_names": term_names, "text": text}
+    given["label"] = None if label is False else label
     given |= {"encoding": encoding, "max_memory": max_memory, "checkpoint": checkpoint, **rules}
     if checkpoint is not None:
         check_path(checkpoint, "checkpoint")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, pairwise, product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from termsift import _core
 from termsift._util import validation
@@ -15,7 +15,7 @@ from termsift._util.shown import Column, Section, Shown
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._matrices import count_blocks
-from termsift.text._rules import rules_of, shows_rules
+from termsift.text._rules import Rules, rules_of, shows
 from termsift.text._terms import TOKEN_PATTERN
 
 _WORD = "[\\w\u0300-\u036f]+"  # the pattern of a word with combining accents
@@ -74,7 +74,7 @@ class FoundPassages(dict[Hashable, "dict[str, list[Passage]]"], Shown):
         return [Section(columns, len(found) - len(some))]
 
 
-@shows_rules
+@shows(Rules)
 def find_passages(
     texts: Any,
     y: Any = None,
@@ -85,7 +85,7 @@ def find_passages(
     n_passages: int = 3,
     width: int = 60,
     n_threads: int | None = None,
-    **rules: Any,
+    **rules: Unpack[Rules],
 ) -> Passages:
     """Find a few passages of each query in documents of each class.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
 from types import CodeType
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 
 from termsift import _core
 from termsift._util import validation
@@ -29,11 +29,6 @@ Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _LONGEST_VALUE = 60  # the most characters of a rule's value that are shown
-# The rules that must be equal if counts are added. All others only drop terms.
-_CUTTING = (
-    *("ngram_range", "stop_words", "lowercase", "analyzer", "hashing", "strip_accents"),
-    *("token_pattern", "tokenizer", "preprocessor", "binary"),
-)
 _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 
@@ -154,57 +149,15 @@ class TextRules:
 
     def __post_init__(self) -> None:
         """Check each rule, and combinations of rules that exclude each other."""
-        ends = self.ngram_range
-        if not isinstance(ends, (tuple, list)) or len(ends) != 2:
-            raise wrong_type("{ngram_range} must be two integers, got {ends!r}", ends=ends)
-        for number in ends:
-            validation.check_integer(number, said("each of {ngram_range}"), 1, 2**31 - 1)
-        if ends[0] > ends[1]:
-            raise wrong_value(
-                "{ngram_range} must be (from, to), the smaller first, got {ends!r}", ends=ends
-            )
-        for name in ("min_df", "max_df"):
-            if validation.is_integer(value := getattr(self, name)):
-                validation.check_integer(value, name)
-            else:
-                validation.check_number(
-                    value, Message(Argument(name), " as a share"), "between 0 and 1"
-                )
-        if isinstance(self.stop_words, str):
-            validation.check_choice(self.stop_words, ("english",), said("{stop_words} as a str"))
-        elif self.stop_words is not None:
-            validation.check_kind(self.stop_words, Collection, "stop_words")
-            for word in validation.check_iterable(self.stop_words, "stop_words", "words"):
-                validation.check_kind(word, str, said("each of {stop_words}"))
-        for name in ("lowercase", "binary"):
-            validation.check_flag(getattr(self, name), name)
-        for name in ("tokenizer", "preprocessor"):
-            value = getattr(self, name)
-            if value is not None and not callable(value):
-                raise wrong_type(
-                    "{name} must be a function, got {value!r}", name=named(name), value=value
-                )
-        if not callable(self.analyzer):
-            validation.check_choice(self.analyzer, get_args(Analyzer), "analyzer")
-        if self.strip_accents is not None and not callable(self.strip_accents):
-            validation.check_choice(self.strip_accents, get_args(Accents), "strip_accents")
-        if self.token_pattern is not None or self.tokenizer is None:
-            validation.check_kind(self.token_pattern, str, "token_pattern")
-            try:
-                re.compile(self.token_pattern or "")
-            except re.error as error:
-                raise wrong_value(
-                    "{token_pattern} is not a regular expression: {error}", error=error
-                ) from None
+        for name, check in CHECKS.items():
+            check(getattr(self, name), name)
+        if self.token_pattern is None and self.tokenizer is None:
+            validation.check_kind(None, str, "token_pattern")
         if self.stop_words is not None and self.analyzer != "word":
             raise excluded(
                 "{stop_words} needs {analyzer='word'}, got {given!r}", given=self.analyzer
             )
-        if self.max_features is not None:
-            validation.check_integer(self.max_features, "max_features")
-        self.columns()
         if self.hashing is not None:
-            validation.check_integer(self.hashing, "hashing", 1, _MOST_HASHED)
             if self.drops or self.vocabulary is not None:
                 raise excluded(
                     "{hashing} keeps no terms, so leave out {min_df}, {max_df}, {max_features}, "
@@ -218,24 +171,7 @@ class TextRules:
 
     def columns(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
-        terms = self.vocabulary
-        if terms is None:
-            return None
-        words = validation.check_words(terms, "vocabulary")
-        for word in words:
-            validation.check_kind(word, str, said("each of {vocabulary}"))
-        ordered = sorted(words) if isinstance(terms, Set) else words
-        columns = {word: column for column, word in enumerate(ordered)}
-        if isinstance(terms, Mapping):
-            columns = dict(terms)
-        if not columns:
-            raise wrong_value("{vocabulary} must hold terms, got none")
-        if len(columns) < len(words):
-            raise wrong_value("{vocabulary} must not hold a term twice")
-        numbers = filter(validation.is_integer, columns.values())
-        if sorted(numbers) != list(range(len(columns))):
-            raise wrong_value("{vocabulary} must have the columns 0, 1, 2, ... without gaps")
-        return columns
+        return None if self.vocabulary is None else _columns_of(self.vocabulary)
 
     def cutter(self) -> Callable[[str], Iterable[str]]:
         """Return a Python function that cuts a text into terms."""
@@ -349,18 +285,155 @@ class TextRules:
         return drops(self)
 
 
-def shows_rules(function: _Function) -> _Function:
-    """Replace the ``**rules`` in the signature of a function by the names of all rules."""
-    shown = signature(function)
-    others = [one for one in shown.parameters.values() if one.kind is not Parameter.VAR_KEYWORD]
-    rules = signature(TextRules).parameters.values()
-    new = [rule for rule in rules if rule.name not in shown.parameters]
-    named = [rule.replace(kind=Parameter.KEYWORD_ONLY) for rule in new]
-    function.__signature__ = shown.replace(parameters=[*others, *named])  # type: ignore[attr-defined]
-    return function
+# ---- the check of each rule ----------------------------------------------------------------------
+
+_Check: TypeAlias = Callable[[Any, str], object]  # takes the value of a rule and the rule's name
 
 
-def rules_of(keywords: dict[str, Any], function: Callable[..., Any]) -> TextRules:
+def _check_ngram_range(ends: Any, name: str) -> None:
+    if not isinstance(ends, (tuple, list)) or len(ends) != 2:
+        raise wrong_type("{ngram_range} must be two integers, got {ends!r}", ends=ends)
+    for number in ends:
+        validation.check_integer(number, said("each of {ngram_range}"), 1, 2**31 - 1)
+    if ends[0] > ends[1]:
+        raise wrong_value(
+            "{ngram_range} must be (from, to), the smaller first, got {ends!r}", ends=ends
+        )
+
+
+def _check_limit(limit: Any, name: str) -> None:
+    if validation.is_integer(limit):
+        validation.check_integer(limit, name)
+    else:
+        share = Message(Argument(name), " as a share")
+        validation.check_number(limit, share, "between 0 and 1")
+
+
+def _check_stop_words(words: Any, name: str) -> None:
+    if isinstance(words, str):
+        validation.check_choice(words, ("english",), said("{stop_words} as a str"))
+        return
+    validation.check_kind(words, Collection, "stop_words")
+    for word in validation.check_iterable(words, "stop_words", "words"):
+        validation.check_kind(word, str, said("each of {stop_words}"))
+
+
+def _check_function(value: Any, name: str) -> None:
+    if not callable(value):
+        raise wrong_type("{name} must be a function, got {value!r}", name=named(name), value=value)
+
+
+def _check_pattern(pattern: Any, name: str) -> None:
+    validation.check_kind(pattern, str, "token_pattern")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise wrong_value(
+            "{token_pattern} is not a regular expression: {error}", error=error
+        ) from None
+
+
+def _optional(check: _Check) -> _Check:
+    return lambda value, name: None if value is None else check(value, name)
+
+
+def _function_or(*words: str) -> _Check:
+    """Return the check of a rule that is a function or one of some words."""
+    return lambda value, name: callable(value) or validation.check_choice(value, words, name)
+
+
+# The check of each rule by itself. `TextRules` checks which rules exclude each other.
+CHECKS: dict[str, _Check] = {
+    "ngram_range": _check_ngram_range,
+    "min_df": _check_limit,
+    "max_df": _check_limit,
+    "stop_words": _optional(_check_stop_words),
+    "lowercase": validation.check_flag,
+    "analyzer": _function_or(*get_args(Analyzer)),
+    "hashing": _optional(
+        lambda columns, name: validation.check_integer(columns, name, 1, _MOST_HASHED)
+    ),
+    "strip_accents": _optional(_function_or(*get_args(Accents))),
+    "token_pattern": _optional(_check_pattern),
+    "tokenizer": _optional(_check_function),
+    "preprocessor": _optional(_check_function),
+    "binary": validation.check_flag,
+    "max_features": _optional(validation.check_integer),
+    "vocabulary": _optional(lambda terms, name: _columns_of(terms)),
+}
+
+
+def _columns_of(terms: Mapping[str, int] | Collection[str]) -> dict[str, int]:
+    """Return the column of each term of a vocabulary."""
+    words = validation.check_words(terms, "vocabulary")
+    for word in words:
+        validation.check_kind(word, str, said("each of {vocabulary}"))
+    ordered = sorted(words) if isinstance(terms, Set) else words
+    columns = {word: column for column, word in enumerate(ordered)}
+    if isinstance(terms, Mapping):
+        columns = dict(terms)
+    if not columns:
+        raise wrong_value("{vocabulary} must hold terms, got none")
+    if len(columns) < len(words):
+        raise wrong_value("{vocabulary} must not hold a term twice")
+    numbers = filter(validation.is_integer, columns.values())
+    if sorted(numbers) != list(range(len(columns))):
+        raise wrong_value("{vocabulary} must have the columns 0, 1, 2, ... without gaps")
+    return columns
+
+
+# ---- the rules as keywords, for editors and type checkers ----------------------------------------
+
+
+class CuttingRules(TypedDict, total=False):
+    """The rules that cut texts into terms. They must be equal if counts are added."""
+
+    ngram_range: tuple[int, int]
+    stop_words: Literal["english"] | Collection[str] | None
+    lowercase: bool
+    analyzer: Analyzer | Callable[[str], Iterable[str]]
+    hashing: int | None
+    strip_accents: Accents | Callable[[str], str] | None
+    token_pattern: str | None
+    tokenizer: Callable[[str], Iterable[str]] | None
+    preprocessor: Callable[[str], str] | None
+    binary: bool
+
+
+class Rules(CuttingRules, total=False):
+    """All rules: those that cut texts into terms, and those that only drop terms."""
+
+    min_df: int | float
+    max_df: int | float
+    max_features: int | None
+    vocabulary: Mapping[str, int] | Collection[str] | None
+
+
+_CUTTING = tuple(CuttingRules.__annotations__)
+
+
+def shows(rules: type[CuttingRules]) -> Callable[[_Function], _Function]:
+    """Return a decorator that writes the rules by name into a signature, in place of ``**rules``.
+
+    `help`, notebooks and the documentation read this signature. Editors and type checkers read the
+    annotation ``**rules: Unpack[Rules]``.
+    """
+
+    def decorated(function: _Function) -> _Function:
+        shown = signature(function)
+        others = [p for p in shown.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+        named = [
+            rule.replace(kind=Parameter.KEYWORD_ONLY)
+            for name, rule in signature(TextRules).parameters.items()
+            if name in rules.__annotations__ and name not in shown.parameters
+        ]
+        function.__signature__ = shown.replace(parameters=[*others, *named])  # type: ignore[attr-defined]
+        return function
+
+    return decorated
+
+
+def rules_of(keywords: Mapping[str, Any], function: Callable[..., Any]) -> TextRules:
     """Return the rules. An unknown name raises an error that lists the function's arguments."""
     for name in keywords:
         if name not in TextRules.__dataclass_fields__:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
 from termsift.text._advice import about_rules, warn
 from termsift.text._blocks import naming_rows, text_blocks
-from termsift.text._rules import TextRules, read_rules, rules_of, shows_rules
+from termsift.text._rules import CuttingRules, TextRules, read_rules, rules_of, shows
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -180,7 +180,7 @@ class _RulesOfSketch(TextRules):
         return native.with_sketch(self.sketch._sketch, min(self.sketch.min_df, _MOST))
 
 
-@shows_rules
+@shows(CuttingRules)
 def sketch_texts(
     texts: Any,
     *,
@@ -188,7 +188,7 @@ def sketch_texts(
     min_df: int = 20,
     n_bytes: int = 2**28,
     n_threads: int | None = None,
-    **rules: Any,
+    **rules: Unpack[CuttingRules],
 ) -> TermSketch:
     """Bound the document frequency of each term, so that rare terms need not be counted.
 
