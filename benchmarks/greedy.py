@@ -28,6 +28,7 @@ import corpora
 import termsift as ts
 from compare import PATIENCE, ROOT, around, conditions, digits, markdown, put_between, time_in_turn
 from termsift import _core
+from termsift._api.class_counts import value_of
 
 MARKER = "greedy"  # name in the HTML comments around this script's tables
 ROUNDS = 5
@@ -167,7 +168,7 @@ def measure(
     smoothing = 1.0, (float(counts.n_terms), 0.0)
     started = time.perf_counter()
     indices, scores, _, evaluations = _core.greedy(
-        counts._counts, *smoothing, None, k, False, 1, None
+        value_of(counts).core, *smoothing, None, k, False, 1, None
     )
     search = [time.perf_counter() - started]
     assert np.array_equal(indices[:checked], plain.indices)

@@ -21,10 +21,11 @@ PACKAGE_FLOORS = [
     ["_util"],
     ["text"],
     ["io"],
+    ["_counts"],
     ["_scores"],
     ["_select", "_classify"],
-    ["_counts"],
     ["_evaluate"],
+    ["_api"],
     ["_term_selector", "plots", "report", "dask", "spark"],
     ["reference"],
     ["termsift"],
@@ -65,7 +66,7 @@ StageOf = Callable[[str], str]
 
 
 def package_imports() -> Graph:
-    """Return the imports of each module, except imports for type checkers only."""
+    """Return the imports of each module, with imports for type checkers."""
     paths = sorted((ROOT / "python/termsift").rglob("*.py"))
     names = [path.relative_to(ROOT / "python").with_suffix("").as_posix() for path in paths]
     modules = [name.replace("/", ".").removesuffix(".__init__") for name in names]
@@ -74,8 +75,6 @@ def package_imports() -> Graph:
     for module, path in zip(modules, paths, strict=True):
         found = graph[module] = set()
         tree = ast.parse(path.read_text("utf-8"))
-        # Type hints may name a class of a higher stage.
-        tree.body = [node for node in tree.body if not _is_for_type_checkers(node)]
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 found.update(known.intersection(alias.name for alias in node.names))
@@ -84,10 +83,6 @@ def package_imports() -> Graph:
                     name = f"{node.module}.{alias.name}"
                     found.update(known.intersection([name if name in known else node.module]))
     return graph
-
-
-def _is_for_type_checkers(node: ast.stmt) -> bool:
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def package_stage(module: str) -> str:

@@ -18,13 +18,13 @@ from exact import (
     relative_error,
 )
 from exact_cells import exact_cell_scores
+from private import core_of, scoring_of
 from termsift._scores.methods import MODELS
-from termsift._scores.scoring import Scoring
 
 
 def directions_of(counts: ts.ClassCounts, method: str, **options: Any) -> Any:
     """Return the column ``sign`` of `to_frame` as a dense table of classes and terms."""
-    return Scoring.of(counts, method, **options).directions()
+    return scoring_of(counts, method, **options).directions()
 
 
 def of_all_pairs(counts: ts.ClassCounts, method: str, **options: Any) -> tuple[Any, Any]:
@@ -32,7 +32,7 @@ def of_all_pairs(counts: ts.ClassCounts, method: str, **options: Any) -> tuple[A
     shape = counts.n_classes, counts.n_terms
     starts = np.arange(counts.n_classes + 1) * counts.n_terms
     terms = np.tile(np.arange(counts.n_terms, dtype=np.int32), counts.n_classes)
-    signs, scores = Scoring.of(counts, method, **options).of_pairs(starts, terms)
+    signs, scores = scoring_of(counts, method, **options).of_pairs(starts, terms)
     return signs.reshape(shape), scores.reshape(shape)
 
 
@@ -92,7 +92,7 @@ def exact_values(
     # If weights are fractions, n is the exact sum over the classes, because `counts.n_docs` is a
     # rounded sum in another order.
     collection, n_docs = None, sum(map(Fraction, counts.class_docs.tolist()))
-    if counts._counts.exact:
+    if core_of(counts).exact:
         n_docs = Fraction(counts.n_docs)
         collection = counts.collection_term_frequency, counts.collection_document_frequency
     return exact_cell_scores(

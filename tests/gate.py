@@ -10,6 +10,7 @@ import pytest
 from scipy import sparse as sp
 
 import termsift as ts
+from private import core_of
 
 NAN, INF = math.nan, math.inf
 MOST = 2**63 - 1
@@ -62,10 +63,10 @@ def bits(counts: ts.ClassCounts) -> Any:
     """Return the contents of the counts in a form that is equal only if all bits are equal."""
     arrays = {
         name: (value.dtype.str, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)
-        for name, value in counts._counts.to_arrays().items()
+        for name, value in core_of(counts).to_arrays().items()
     }
     names = counts.term_names
-    return arrays, counts._counts.exact, counts.classes, None if names is None else names.tolist()
+    return arrays, core_of(counts).exact, counts.classes, None if names is None else names.tolist()
 
 
 def complaint(error: type[Exception], function: Any, *args: Any, **options: Any) -> str:

@@ -30,25 +30,23 @@ except ImportError as error:
 from termsift._core import CountOverflowError as CountOverflowError
 
 if TYPE_CHECKING:
-    from termsift import cli as cli
     from termsift import dask as dask
     from termsift import io as io
     from termsift import plots as plots
-    from termsift import reference as reference
     from termsift import report as report
     from termsift import spark as spark
     from termsift import text as text
+    from termsift._api.class_counts import ClassCounts as ClassCounts
+    from termsift._api.counting import count as count
+    from termsift._api.counting import count_texts as count_texts
+    from termsift._api.counting import load as load
+    from termsift._api.counting import merge as merge
+    from termsift._api.describing import distinctive_terms as distinctive_terms
+    from termsift._api.table import counts_from_table as counts_from_table
     from termsift._classify.naive_bayes import NaiveBayes as NaiveBayes
-    from termsift._counts.class_counts import ClassCounts as ClassCounts
-    from termsift._counts.counting import count as count
-    from termsift._counts.counting import count_texts as count_texts
-    from termsift._counts.counting import load as load
-    from termsift._counts.counting import merge as merge
-    from termsift._counts.table import counts_from_table as counts_from_table
     from termsift._evaluate.curve import Curve as Curve
     from termsift._evaluate.evaluation import cross_validate as cross_validate
     from termsift._evaluate.evaluation import selection_curve as selection_curve
-    from termsift._scores.class_terms import distinctive_terms as distinctive_terms
     from termsift._scores.keyness import Keyness as Keyness
     from termsift._scores.methods import Method as Method
     from termsift._scores.methods import Selector as Selector
@@ -73,13 +71,13 @@ __version__ = _core.__version__
 # line fast, a module is imported only when one of its names is first used.
 _HOMES = {
     "_classify.naive_bayes": ("NaiveBayes",),
-    "_counts.class_counts": ("ClassCounts",),
-    "_counts.counting": ("count", "count_texts", "load", "merge"),
-    "_counts.table": ("counts_from_table",),
+    "_api.class_counts": ("ClassCounts",),
+    "_api.counting": ("count", "count_texts", "load", "merge"),
+    "_api.describing": ("distinctive_terms",),
+    "_api.table": ("counts_from_table",),
     "text._passages": ("Passage", "find_passages"),
     "_evaluate.curve": ("Curve",),
     "_evaluate.evaluation": ("cross_validate", "selection_curve"),
-    "_scores.class_terms": ("distinctive_terms",),
     "_scores.keyness": ("Keyness",),
     "_scores.methods": ("Method", "Selector"),
     "_scores.ranking": ("Ranking",),
@@ -114,7 +112,7 @@ def __getattr__(name: str) -> Any:
 
 def _score_functions() -> dict[str, Any]:
     """Return a dict from the name of each scoring method to its function, such as ts.md."""
-    from termsift._counts.score_functions import SCORE_FUNCTIONS
+    from termsift._api.score_functions import SCORE_FUNCTIONS
 
     return SCORE_FUNCTIONS
 

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from termsift import _core
+from termsift._counts.counts import Counts
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import GREEDY
@@ -20,16 +21,13 @@ from termsift._util.adding import add_documents
 from termsift._util.faults import wrong_value
 from termsift._util.messages import logger, progress
 
-if TYPE_CHECKING:
-    from termsift._counts.class_counts import ClassCounts
-
 _SHAPES = np.exp(np.linspace(np.log(0.1), np.log(30), 20))  # The shapes that are tried.
 _MOST_TERMS = 4000  # The largest number of terms on which the shapes are tried.
 _EPOCHS = 3  # The epochs of guided gain's classifiers; more epochs hardly change the result.
 
 
 def greedy(
-    counts: ClassCounts,
+    counts: Counts,
     k: int | None = None,
     *,
     model: Model = "multinomial",
@@ -38,67 +36,7 @@ def greedy(
     exhaustive: bool = False,
     n_threads: int | None = None,
 ) -> Ranking:
-    """Choose terms one after another, each as the best addition to the terms before it.
-
-    Parameters
-    ----------
-    k : int, optional
-        The number of terms. By default, or if there are fewer than k terms, all terms are chosen. A
-        smaller k takes less time.
-    model, class_prior, n_threads
-        As for `score`. Under "bernoulli" and "poisson", terms are independent, so they are ordered
-        by `md`, and the scores are the running sums of `md`.
-    alpha : float or (b1, b2)
-        As for `score`. Under "multinomial" and "binary", b1 must be above 0 if a class lacks a
-        term, and b1 * n_terms must be at most b2, so that the probabilities of a class sum to at
-        most 1. Simple fractions are exact: 0.1 means 1/10.
-    exhaustive : bool, default False
-        Evaluate every remaining term at every step, as in the published algorithm. An exhaustive
-        ranking of all terms takes n_terms^2 / 2 evaluations. By default, bounds avoid most
-        evaluations without changing the ranking.
-
-    Returns
-    -------
-    ranking : Ranking
-        The scores are the divergences after each step, in nats, which never decrease. Only the
-        first ``ranking.informative`` terms increase the divergence. Terms that add nothing, and
-        terms with equal counts in every class, are ordered by index.
-
-    Raises
-    ------
-    ValueError
-        For an invalid argument, or if fewer than two classes have documents. The error is also
-        raised if b1 or a count is less than 2^-40 of the class's tokens, and no common denominator
-        turns the counts and b1 into whole numbers that sum to less than 2^52.
-
-    Notes
-    -----
-    The method is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j evaluates j + 1
-    variables: the chosen terms s, the term i, and the pool of all other terms. The pool of all
-    other terms has the probability 1 - p_ic - sum_s p_sc. Each step chooses the term i with the
-    largest sum over classes and variables of p log(p/q), which is the J-divergence for two classes.
-    For more than two classes, termsift uses the Jeffreys-multi-hypothesis (JMH) divergence.
-
-    Gains are computed from probabilities. If counts and alpha are whole numbers, or alpha is a
-    fraction with a small denominator such as 1/10, the probabilities are exact. Probabilities that
-    are not exact are rounded to 2^-52, or to 2^-42 in a class much smaller than others. Terms may
-    come in either order if their gains differ only by rounding or agree in 14 digits. A gain that
-    is only a rounding error may count in ``informative``. The relative error of scores is below
-    1e-12. The memory is O(n_terms + pairs of a class and a term in it).
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> counts = ts.count(np.array([[9, 4, 3, 0], [2, 4, 3, 9]]), ["ham", "spam"])
-    >>> ranking = counts.greedy()
-    >>> ranking.indices
-    array([3, 0, 1, 2])
-    >>> ranking.scores.round(4)
-    array([1.1174, 1.3693, 1.3693, 1.3693])
-    >>> ranking.informative
-    2
-    """
-    counts = counts._snapshot()
+    """Choose terms one after another, each as the best addition; see `ClassCounts.greedy`."""
     scoring = Scoring.of(counts, "md", model, alpha, class_prior, n_threads)
     k = validation.check_k(k, counts.n_terms)
     exhaustive = validation.check_flag(exhaustive, "exhaustive")
@@ -108,13 +46,13 @@ def greedy(
         divergences = _core.running_sums(scores[indices])
         informative = int(np.count_nonzero(scores[indices]))
     else:
-        counts._require_every_term("greedy")
+        counts.require_every_term("greedy")
         with progress("chosen", k, "terms") as report:
             indices, divergences, informative, evaluations = _core.greedy(
                 scoring.counts, *scoring.smoothing, k, exhaustive, scoring.n_threads, report
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
-    terms = counts._terms_at(indices)
+    terms = counts.terms_at(indices)
     return Ranking(indices, divergences, terms, GREEDY.name, informative, model=model)
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from termsift._counts import counting
-from termsift._counts.class_counts import ClassCounts
+from termsift._api import counting
+from termsift._api.class_counts import ClassCounts, value_of
+from termsift._counts.counts import Counts
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.methods import Method, Model, RankerName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker
-from termsift._scores.scoring import Alpha, ClassPrior
+from termsift._scores.scoring import Alpha, ClassPrior, score
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.estimator import refuse_continuous
@@ -230,43 +231,44 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Store the counts. If the documents (X, y, sample_weight) are given, rank the terms."""
         if hasattr(self, "feature_names_in_"):
             counts.term_names = [str(name) for name in self.feature_names_in_]
-        self._ranking = self._rank(counts, *documents) if documents else None
-        self.counts_, self._ranked = counts, counts._state
+        self._ranking = self._rank(value_of(counts), *documents) if documents else None
+        self.counts_, self._ranked = counts, value_of(counts)
         # Later computations use the parameters of this fit, even if set_params changes them.
         self._as_fitted = type(self)(**self.get_params(deep=False))
 
     @property
     def ranking_(self) -> Ranking:
         """The terms that are kept, best first."""
-        counts, fitted = self.counts_._snapshot(), self._as_fitted
-        if self._ranking is None or counts._state is not self._ranked:
+        counts, fitted = value_of(self.counts_), self._as_fitted
+        if self._ranking is None or counts is not self._ranked:
             if find_ranker(fitted.method).reads_documents:
                 raise ValueError(
                     f"counts_ changed after fit, but {fitted.method} needs the documents: fit again"
                 )
-            self._ranking, self._ranked = fitted._rank(counts), counts._state
+            self._ranking, self._ranked = fitted._rank(counts), counts
         return self._ranking
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the attributes without `_ranked`, the state of the counts that was ranked."""
         state = dict(super().__getstate__())
-        if (ranked := state.pop("_ranked", None)) and ranked is not self.counts_._state:
+        if (ranked := state.pop("_ranked", None)) and ranked is not value_of(self.counts_):
             state["_ranking"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "counts_" in state:
-            self._ranked = self.counts_._state
+            self._ranked = value_of(self.counts_)
 
     @property
     def scores_(self) -> NDArray[np.float64]:
         """The score of each term, of shape (n_features,), if ``method`` is not a selector."""
-        counts, fitted = self.counts_, self._as_fitted
+        counts, fitted = value_of(self.counts_), self._as_fitted
         ranker = find_ranker(fitted.method)
         if not isinstance(ranker, Method):
             raise AttributeError(f"{fitted.method} does not score each term: see ranking_")
-        return counts.score(ranker.name, **fitted._scoring_of(counts))
+        scoring = fitted._scoring_of(counts)
+        return score(counts, ranker.name, scoring.pop("aggregate"), **scoring)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "counts_")
@@ -274,9 +276,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         mask[self.ranking_.indices] = True
         return mask
 
-    def _rank(
-        self, counts: ClassCounts, X: Any = None, y: Any = None, weights: Any = None
-    ) -> Ranking:
+    def _rank(self, counts: Counts, X: Any = None, y: Any = None, weights: Any = None) -> Ranking:
         """Return the k best terms. Methods that read the documents need X and y."""
         k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
         if not validation.is_integer(k) or k < 0:
@@ -288,7 +288,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         options = {"policy": self.policy, **self._scoring_of(counts)}
         return rank_by(self.method, counts, X, y, int(k), sample_weight=weights, **options)
 
-    def _scoring_of(self, counts: ClassCounts) -> dict[str, Any]:
+    def _scoring_of(self, counts: Counts) -> dict[str, Any]:
         """Return the options of the score, without a prior that has no effect.
 
         In a grid search over methods, some methods use the prior, so there is nothing to warn of.

@@ -12,8 +12,9 @@ from typing import Any, TypeVar, Unpack
 
 import numpy as np
 
-from termsift._counts import counting, documents
-from termsift._counts.class_counts import ClassCounts
+from termsift._api import counting
+from termsift._api.class_counts import ClassCounts
+from termsift._api.parts import count_parts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
@@ -164,7 +165,7 @@ def count_texts(
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
         return _total(parts, "part", partial(_of_texts, count, text, label), together)
 
-    return documents.count_parts(total, text_rules, tf, classes, max_memory)
+    return count_parts(total, text_rules, tf, classes, max_memory)
 
 
 def _total(

@@ -15,8 +15,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from termsift import _core
-from termsift._counts import counting, documents
-from termsift._counts.class_counts import ClassCounts
+from termsift._api import counting
+from termsift._api.class_counts import ClassCounts
+from termsift._api.parts import count_parts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
@@ -173,7 +174,7 @@ def count_texts(
         counts = _total(rows, partial(_of_texts, count), together, load)
         return none if counts is None else counts
 
-    return documents.count_parts(total, text_rules, tf, classes, max_memory)
+    return count_parts(total, text_rules, tf, classes, max_memory)
 
 
 def _columns(df: Any, **columns: str) -> Any:

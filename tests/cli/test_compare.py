@@ -17,7 +17,7 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import read_files, read_splits
-from termsift._evaluate.rankers import rank_by
+from private import rank_by
 from termsift._util import messages
 from termsift.io import Collection
 

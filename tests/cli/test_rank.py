@@ -13,8 +13,7 @@ import pytest
 
 import termsift as ts
 from collection_files import read_files
-from termsift._evaluate.rankers import rank_by
-from termsift._scores.class_terms import class_columns
+from private import class_columns, rank_by
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from private import scoring_of
 from termsift import _core, reference
 from termsift._scores.methods import (
     EVENT_MODELS,
@@ -24,7 +25,6 @@ from termsift._scores.methods import (
     RankerName,
 )
 from termsift._scores.registry import check_model, find_method, find_ranker
-from termsift._scores.scoring import Scoring
 
 ROOT = Path(__file__).parents[2]
 METHODS = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
@@ -39,7 +39,7 @@ def agrees_with_the_formula(entry: ts.Method) -> bool:
     for values in itertools.product(*entry.options.values()):
         options = dict(zip(entry.options, values, strict=True))
         for model in entry.models or MODELS[:1]:
-            scoring = Scoring.of(counts, entry.name, model, **options)  # type: ignore[arg-type]
+            scoring = scoring_of(counts, entry.name, model, **options)  # type: ignore[arg-type]
             scoring = replace(scoring, method=entry, measure=entry.measure(options))
             formula = reference.class_scores(expected, entry.name, model=model, **options)
             if not np.allclose(scoring.class_scores(), formula, rtol=1e-10, atol=1e-14):

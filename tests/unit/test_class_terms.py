@@ -13,19 +13,14 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 import termsift as ts
-from termsift._scores.class_terms import (
-    class_columns,
-    distinctive_terms,
-    dominant_class,
-    largest_classes,
-)
+from private import class_columns, dominant_class, largest_classes
 from termsift.reference.keyness import key_of
 
 
 def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
     # Term 1 has a high score in class a because it does not occur there, so a must not list it.
     counts = ts.count(sparse.csr_array([[9, 0, 5], [1, 9, 5], [1, 9, 5]]), ["a", "b", "c"])
-    rankings = distinctive_terms(counts, "md")
+    rankings = ts.distinctive_terms(counts, "md")
     assert {c: found.indices.tolist() for c, found in rankings.items()} == {
         "a": [0, 2],
         "b": [1],
@@ -34,12 +29,12 @@ def test_distinctive_terms_are_those_that_a_class_has_more_of() -> None:
     assert (rankings["a"].method, rankings["a"].model) == ("md", "multinomial")
     assert rankings["a"].terms.tolist() == [0, 2]
     counts.term_names = ["noon", "win", "the"]
-    some = distinctive_terms(counts, "md", 1, classes=["b", "a"], model="binary")
+    some = ts.distinctive_terms(counts, "md", 1, classes=["b", "a"], model="binary")
     assert {c: found.terms.tolist() for c, found in some.items()} == {"b": ["win"], "a": ["noon"]}
     assert some["a"].model == "binary"
-    assert [len(found) for found in distinctive_terms(counts, k=0).values()] == [0, 0, 0]
+    assert [len(found) for found in ts.distinctive_terms(counts, k=0).values()] == [0, 0, 0]
     with pytest.raises(TypeError, match="classes must hold labels in order, got 0"):
-        distinctive_terms(counts, classes=0)  # type: ignore[arg-type]
+        ts.distinctive_terms(counts, classes=0)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", ["chi2", "g2", "ig", "bns", "md"])
@@ -50,7 +45,7 @@ def test_a_term_is_over_represented_by_what_its_method_reads(method: Any) -> Non
     X = [[9, 1], [0, 1], [0, 1], [0, 1], [1, 1], [1, 1], [1, 1], [1, 1]]
     counts = ts.count(np.array(X), list("aaaabbbb"))
     expected = "a" if method == "md" else "b"
-    rankings = distinctive_terms(counts, method)
+    rankings = ts.distinctive_terms(counts, method)
     assert [label for label, found in rankings.items() if 0 in found.indices] == [expected]
     assert counts.classes[dominant_class(counts, np.array([0]), method)[0]] == expected
 
@@ -91,7 +86,7 @@ def test_a_ranking_knows_the_adjusted_pvalues_of_its_terms(
 ) -> None:
     test = "g2" if method == "key" else method
     expected = several.significance(test, per_class=True).adjusted()
-    found = distinctive_terms(several, method)
+    found = ts.distinctive_terms(several, method)
     several.update(np.ones((30, 40), dtype=int), ["a"] * 30)  # later than the list
     for row, ranking in enumerate(found.values()):
         values = expected[row, ranking.indices]
@@ -104,7 +99,7 @@ def test_a_ranking_knows_the_adjusted_pvalues_of_its_terms(
 
 
 def test_a_method_that_is_no_test_has_no_pvalues(several: ts.ClassCounts) -> None:
-    ranking = distinctive_terms(several, "md")["a"]
+    ranking = ts.distinctive_terms(several, "md")["a"]
     assert ranking.pvalues_adj is None
     assert "pvalue_adj" not in ranking.columns()
     assert several.rank("g2").pvalues_adj is None
@@ -119,14 +114,14 @@ def test_terms_that_are_not_significant_are_left_out(
     monkeypatch.setattr("termsift._scores.class_terms._MOST_SORTED", most_sorted)
     test = several.significance(method if "chi2" in method else "g2", per_class=True)
     adjusted = test.adjusted() if most_sorted > 10 else np.minimum(test.pvalues * 120, 1)
-    found = distinctive_terms(several, method, max_pvalue=0.05)
+    found = ts.distinctive_terms(several, method, max_pvalue=0.05)
     table = class_columns(several, method, max_pvalue=0.05)
-    for row, (label, whole) in enumerate(distinctive_terms(several, method).items()):
+    for row, (label, whole) in enumerate(ts.distinctive_terms(several, method).items()):
         kept = [i for i in whole.indices if adjusted[row, i] <= 0.05]
         assert found[label].indices.tolist() == kept
         assert found[label].pvalues_adj == pytest.approx(adjusted[row, kept], rel=1e-12)
         assert table["index"][table["class"] == label].tolist() == kept
-        first = distinctive_terms(several, method, 2, max_pvalue=0.05)[label]
+        first = ts.distinctive_terms(several, method, 2, max_pvalue=0.05)[label]
         assert first.indices.tolist() == kept[:2]  # the limit comes before k
     assert len(found["a"]) >= 2
     assert table["pvalue_adj"].max() <= 0.05
@@ -135,13 +130,13 @@ def test_terms_that_are_not_significant_are_left_out(
 def test_wrong_limits_of_pvalues(several: ts.ClassCounts) -> None:
     for wrong in (-0.1, 1.5, float("nan")):
         with pytest.raises(ValueError, match="max_pvalue must be"):
-            distinctive_terms(several, max_pvalue=wrong)
+            ts.distinctive_terms(several, max_pvalue=wrong)
     with pytest.raises(TypeError, match="max_pvalue"):
         several.to_frame(max_pvalue="small")  # type: ignore[arg-type]
     listed = ts.counts_from_table({"a": {"x": 20, "z": 5}, "b": {"x": 1, "y": 7}})
     with pytest.raises(ValueError, match="unknown"):  # g2 counts documents
-        distinctive_terms(listed, "log_ratio", max_pvalue=0.05)
-    assert len(distinctive_terms(listed, "g2_counts", max_pvalue=0.05)["a"]) == 1
+        ts.distinctive_terms(listed, "log_ratio", max_pvalue=0.05)
+    assert len(ts.distinctive_terms(listed, "g2_counts", max_pvalue=0.05)["a"]) == 1
 
 
 def test_a_frame_of_some_classes_has_rates(several: ts.ClassCounts) -> None:
@@ -171,26 +166,26 @@ def test_key_is_no_method() -> None:
         with pytest.raises(ValueError, match=r"no method 'key', .* use distinctive_terms or"):
             ask("key")  # type: ignore[operator]
     with pytest.raises(ValueError, match="no method"):
-        distinctive_terms(counts, np.array(["key", "g2"]))  # type: ignore[arg-type]
+        ts.distinctive_terms(counts, np.array(["key", "g2"]))  # type: ignore[arg-type]
 
 
 def test_key_prefers_certain_effects_to_evidence_of_small_ones() -> None:
     # Term 0 is in all documents of class a and in half of class b. Term 1 is only in class a.
     X = np.repeat([[1, 0], [1, 1], [0, 0], [1, 0]], [550, 50, 600, 600], axis=0)
     counts = ts.count(X, np.repeat(["a", "a", "b", "b"], [550, 50, 600, 600]))
-    assert distinctive_terms(counts, "g2")["a"].indices.tolist() == [0, 1]
-    assert distinctive_terms(counts)["a"].indices.tolist() == [1, 0]
+    assert ts.distinctive_terms(counts, "g2")["a"].indices.tolist() == [0, 1]
+    assert ts.distinctive_terms(counts)["a"].indices.tolist() == [1, 0]
     # With four documents no effect is certain, so terms are sorted by the evidence.
     few = ts.count(np.array([[1, 1], [0, 1], [0, 0], [0, 0]]), list("aabb"))
-    assert distinctive_terms(few)["a"].indices.tolist() == [1, 0]
+    assert ts.distinctive_terms(few)["a"].indices.tolist() == [1, 0]
 
 
 def test_no_term_is_over_represented() -> None:
     counts = ts.count(np.array([[1, 3, 0], [2, 6, 0]]), ["a", "b"])  # the same shares
-    assert [len(found) for found in distinctive_terms(counts, "md", alpha=0).values()] == [0, 0]
+    assert [len(found) for found in ts.distinctive_terms(counts, "md", alpha=0).values()] == [0, 0]
     assert dominant_class(counts, np.arange(3), "md", alpha=0).tolist() == [-1, -1, -1]
     # Smoothing changes p of a small class more, even for a term that is in no class.
-    rankings = distinctive_terms(counts, "md").values()
+    rankings = ts.distinctive_terms(counts, "md").values()
     assert [found.indices.tolist() for found in rankings] == [[0], [1]]
     assert dominant_class(counts, np.arange(3), "md").tolist() == [0, 1, -1]
 
@@ -202,7 +197,7 @@ def test_no_array_of_all_classes_and_terms(monkeypatch: pytest.MonkeyPatch) -> N
     counts = ts.count(X.astype(bool), range(n))
     for name in ("class_scores", "class_directions"):
         monkeypatch.delattr(ts._core, name)
-    assert [len(found) for found in distinctive_terms(counts, k=3).values()] == [3] * n
+    assert [len(found) for found in ts.distinctive_terms(counts, k=3).values()] == [3] * n
     assert len(class_columns(counts, "ig", k=3)["index"]) == 3 * n
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import strategies
 import termsift as ts
 from gain_collections import KINDS, Documents, Rng, collection, kinds, text
+from private import core_of
 from signals import interrupting, needs_timers
 from termsift import _core, reference
 from termsift._select import likeliest_shape
@@ -117,15 +118,15 @@ def test_the_shape_of_many_terms_uses_evenly_spaced_ones() -> None:
     rng = np.random.default_rng(0)
     y = np.arange(24) % 3
     X = rng.poisson(np.where(np.arange(9001) % 2 == 0, 0.3, 0.6 * (y[:, None] == 1)), (24, 9001))
-    found = likeliest_shape(ts.count(X, y)._counts)
+    found = likeliest_shape(core_of(ts.count(X, y)))
     assert found == pytest.approx(reference.likeliest_shape(reference.count(X, y)), rel=1e-14)
 
 
 def test_the_shape_is_the_smallest_if_no_term_is_in_two_documents() -> None:
     X, y = np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]]), [0, 0, 1, 1]
-    assert likeliest_shape(ts.count(np.eye(4, dtype=int), y)._counts) == pytest.approx(0.1)
-    assert likeliest_shape(ts.count(X, y, sample_weight=[0.25] * 4)._counts) == pytest.approx(0.1)
-    assert likeliest_shape(ts.count(X, y)._counts) > 0.2
+    assert likeliest_shape(core_of(ts.count(np.eye(4, dtype=int), y))) == pytest.approx(0.1)
+    assert likeliest_shape(core_of(ts.count(X, y, sample_weight=[0.25] * 4))) == pytest.approx(0.1)
+    assert likeliest_shape(core_of(ts.count(X, y))) > 0.2
 
 
 def test_only_presence_counts_for_the_shape() -> None:

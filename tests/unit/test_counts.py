@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import termsift as ts
+from private import core_of
 from strategies import collections, fits_float_counts, labelled, streamable_matrices
 from termsift import reference
 
@@ -53,7 +54,7 @@ def test_equal_to_the_reference(collection: tuple[Any, Any, Any]) -> None:
 
 def bits(counts: ts.ClassCounts) -> Any:
     """Return the contents of the counts in a form that is equal only if all bits are equal."""
-    arrays = counts._counts.to_arrays()
+    arrays = core_of(counts).to_arrays()
     return counts.classes, {k: v.tobytes() if isinstance(v, np.ndarray) else v
                             for k, v in arrays.items()}  # fmt: skip
 
@@ -225,14 +226,14 @@ def test_several_labels_count_a_document_once_in_the_collection() -> None:
     counts = ts.count(X, indicator, classes=["x", "y"])
     assert counts.term_frequency.toarray().tolist() == [[1, 0], [3, 1]]
     assert (counts.n_docs, counts.class_docs.tolist()) == (3, [1, 2])
-    arrays = counts._counts.to_arrays()
+    arrays = core_of(counts).to_arrays()
     assert arrays["has_collection"]
     assert arrays["document_frequency"][-2:].tolist() == [3, 1]
     # An indicator with one class per document gives the counts of labels. Both can be added.
     single = np.array([[1, 0], [0, 1], [0, 1]])
     assert ts.count(X, single, classes=["x", "y"]) == ts.count(X, ["x", "y", "y"])
     united = counts + ts.count(X, ["x", "y", "y"])
-    assert united._counts.to_arrays()["document_frequency"][-2:].tolist() == [6, 2]
+    assert core_of(united).to_arrays()["document_frequency"][-2:].tolist() == [6, 2]
     rest = united - counts
     assert rest.n_docs == 3
     assert rest.term_frequency.toarray().tolist() == [[1, 0], [6, 1]]

@@ -18,16 +18,17 @@ import pytest
 
 import termsift as ts
 from counts_files import COUNTS
+from private import core_of
 from termsift._counts import file
 
 
 def bits(counts: ts.ClassCounts) -> Any:
     arrays = {
         name: (value.dtype.str, value.tobytes()) if isinstance(value, np.ndarray) else repr(value)
-        for name, value in counts._counts.to_arrays().items()
+        for name, value in core_of(counts).to_arrays().items()
     }
     names = counts.term_names
-    return arrays, counts._counts.exact, counts.classes, None if names is None else names.tolist()
+    return arrays, core_of(counts).exact, counts.classes, None if names is None else names.tolist()
 
 
 @pytest.fixture

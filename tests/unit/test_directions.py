@@ -12,8 +12,8 @@ from numpy.testing import assert_array_equal, assert_array_max_ulp
 
 import termsift as ts
 from exact_scores import directions_of
+from private import dominant_class
 from termsift import reference
-from termsift._scores.class_terms import distinctive_terms, dominant_class
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* does not use class_prior")
 
@@ -64,7 +64,7 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
     assert directions_of(counts, "md", alpha=(1e-3, 0.1))[:, 0].tolist() == [1, -1]
     assert directions_of(counts, "md", alpha=0)[:, 0].tolist() == [1, -1]
     for alpha, sign in ((1.0, -1), (0.0, 1)):
-        small = distinctive_terms(counts, "md", alpha=alpha)["small"]
+        small = ts.distinctive_terms(counts, "md", alpha=alpha)["small"]
         assert (0 in small.indices) == (sign > 0)
         speaks_for = dominant_class(counts, np.array([0]), "md", alpha=alpha)
         assert counts.classes[speaks_for[0]] == ("small" if sign > 0 else "large")
@@ -73,7 +73,7 @@ def test_smoothing_and_priors_turn_a_direction() -> None:
     counts = ts.count(np.array([[10, 90], [50, 50], [90, 10]]), ["a", "b", "c"])
     for prior, sign in (("uniform", 0), ([1, 1, 9], -1), ([9, 1, 1], 1)):
         assert directions_of(counts, "md", alpha=0, class_prior=prior)[1, 0] == sign
-        found = distinctive_terms(counts, "md", alpha=0, class_prior=prior)["b"]
+        found = ts.distinctive_terms(counts, "md", alpha=0, class_prior=prior)["b"]
         assert (0 in found.indices) == (sign > 0)
 
 
@@ -109,12 +109,12 @@ def test_every_list_has_the_direction_of_the_scores(method: str, kind: str) -> N
         directions = directions_of(counts, method, **scoring)
         scores = counts.class_scores(method, **scoring)
         eligible = (directions > 0) & occurs
-        rankings = distinctive_terms(counts, method, **scoring)
+        rankings = ts.distinctive_terms(counts, method, **scoring)
         for c, (label, found) in enumerate(rankings.items()):
             order = np.argsort(-scores[c], kind="stable")
             assert found.indices.tolist() == order[eligible[c, order]].tolist()
             assert_array_max_ulp(found.scores, scores[c, found.indices], 4)
-            some = distinctive_terms(counts, method, 3, [label], **scoring)[label]
+            some = ts.distinctive_terms(counts, method, 3, [label], **scoring)[label]
             assert some.indices.tolist() == found.indices[:3].tolist()
             assert_array_equal(some.scores, found.scores[:3])
         best = np.where(eligible, scores, -np.inf).argmax(axis=0)
@@ -132,7 +132,7 @@ def test_one_class_and_no_terms() -> None:
     none = ts.count(np.zeros((2, 0), dtype=int), ["a", "b"])
     for method in ("md", "chi2"):
         assert directions_of(none, method).shape == (2, 0)
-        assert [len(found) for found in distinctive_terms(none, method).values()] == [0, 0]
+        assert [len(found) for found in ts.distinctive_terms(none, method).values()] == [0, 0]
         assert dominant_class(none, np.empty(0, dtype=np.int64), method).tolist() == []
 
 

@@ -28,6 +28,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
+from private import core_of
 
 X = np.array([[1, 0, 2], [0, 1, 0], [1, 1, 0], [0, 2, 1], [3, 0, 0], [0, 1, 1]])
 Y = ["ham", "spam", "ham", "spam", "ham", "spam"]
@@ -284,7 +285,7 @@ def faults_of(name: str, argument: str, value_name: str) -> list[str]:
 def state(value: Any) -> Any:
     """Return the parts of an object that can be compared."""
     if isinstance(value, ts.ClassCounts):
-        arrays = value._counts.to_arrays()
+        arrays = core_of(value).to_arrays()
         names = None if value.term_names is None else list(value.term_names)
         return {n: np.asarray(a).tobytes() for n, a in arrays.items()}, value.classes, names
     if isinstance(value, ts.Scan):

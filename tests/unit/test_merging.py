@@ -198,7 +198,7 @@ def test_counts_of_other_rules_are_refused(
 def test_rules_that_drop_terms_may_differ(rules: dict[str, Any]) -> None:
     usual, other = ts.count_texts(TEXTS, LABELS), ts.count_texts(["end", "end"], LABELS, **rules)
     assert ts.merge([usual, other]).n_docs == 4
-    assert ts.merge([usual, other])._state.rules == ts.text.TextRules()
+    assert ts.merge([usual, other]).rules == ts.text.TextRules()
 
 
 def test_rules_without_effect_and_the_order_of_stop_words_are_no_difference() -> None:
@@ -230,7 +230,7 @@ def test_the_rules_of_a_matrix_are_unknown_so_those_of_the_texts_stay() -> None:
     usual = ts.count_texts(TEXTS, LABELS, lowercase=False)
     other = counted(np.ones((1, usual.n_terms), dtype=int), ["a"], usual.term_names)
     for parts in ([usual, other], [other, usual]):
-        assert ts.merge(parts)._state.rules == usual._state.rules
+        assert ts.merge(parts).rules == usual.rules
         with pytest.raises(ValueError, match="lowercase is True in part 2 and False in part"):
             ts.merge([*parts, ts.count_texts(TEXTS, LABELS)])
     usual.update(np.ones((1, usual.n_terms), dtype=int), ["b"])

@@ -6,6 +6,7 @@ import pickle
 import subprocess
 import sys
 import tracemalloc
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from scipy import sparse
 
 import termsift as ts
 from counts_files import HEADER_SIZE, sealed
+from private import holding, value_of
 from termsift import _core
 from termsift._classify import posteriors
 from termsift.text._blocks import text_blocks
@@ -181,7 +183,7 @@ def test_sums_of_texts_are_products_of_their_matrix(
 
 def test_rules_of_a_forged_file_are_refused(tmp_path: Path) -> None:
     counts = ts.count_texts(TEXTS, LABELS)
-    counts._state = counts._state._replace(rules=ts.text.TextRules(ngram_range=(1, 2)))
+    counts = holding(replace(value_of(counts), rules=ts.text.TextRules(ngram_range=(1, 2))))
     forged = counts.to_bytes().replace(b'"ngram_range": [1, 2]', b'"ngram_range": [2, 1]')
     with pytest.raises(ValueError, match="checksum"):
         ts.load(forged)

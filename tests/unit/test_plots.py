@@ -12,7 +12,6 @@ import pytest
 import termsift as ts
 from collection_files import read_files
 from termsift._evaluate.curve import METRICS, TITLES
-from termsift._scores.class_terms import distinctive_terms
 from termsift.plots import plot_curves, plot_keyness, plot_ranking
 
 pytest.importorskip("matplotlib")
@@ -134,7 +133,7 @@ def test_the_bars_are_the_scores(counts: ts.ClassCounts) -> None:
 
 
 def test_the_panels_are_the_classes(counts: ts.ClassCounts) -> None:
-    rankings = distinctive_terms(counts, "chi2", classes=["b", "a"])
+    rankings = ts.distinctive_terms(counts, "chi2", classes=["b", "a"])
     figure = plot_ranking(rankings, k=4)
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["b", "a"]
     assert figure.get_supxlabel() == "score (chi2)"
@@ -144,7 +143,7 @@ def test_the_panels_are_the_classes(counts: ts.ClassCounts) -> None:
     both = plot_ranking({"md": counts.rank("md"), "ig": counts.rank("ig")})
     assert len({axes.get_xlim() for axes in both.axes}) == 2  # scores of two methods
     many = ts.count(np.eye(4, dtype=int), range(4))
-    assert len(plot_ranking(distinctive_terms(many)).axes) == 4  # of six places
+    assert len(plot_ranking(ts.distinctive_terms(many)).axes) == 4  # of six places
 
 
 def test_infinite_scores_have_a_bar() -> None:

@@ -17,8 +17,8 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from private import dominant_class
 from report_pages import BEST, HOSTILE, Page, letters, write
-from termsift._scores.class_terms import distinctive_terms, dominant_class
 from termsift.io import Collection
 from termsift.report import write_report
 
@@ -57,7 +57,7 @@ def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
     collection = letters()
     page = written(collection, tmp_path, method="ig", k=4)
     counts = ts.count(collection.X, collection.y)
-    for c, (label, found) in enumerate(distinctive_terms(counts, "ig", 4).items()):
+    for c, (label, found) in enumerate(ts.distinctive_terms(counts, "ig", 4).items()):
         head, *rows = page.tables[f"Leading terms of {label}"]
         assert head == ["term", "score", "here per million", "elsewhere per million"]
         assert [row[0] for row in rows] == [f"term {i}" for i in found.indices]
@@ -71,7 +71,7 @@ def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
         np.testing.assert_allclose(shown, found.scores, rtol=0.0051)
     # All bars have one scale, so only the best term of all classes has a full bar.
     every = [
-        score for found in distinctive_terms(counts, "ig", 4).values() for score in found.scores
+        score for found in ts.distinctive_terms(counts, "ig", 4).values() for score in found.scores
     ]
     bars = [style["style"] for style in page.all("span") if style.get("class") == "bar"]
     assert bars == [f"width:{100 * score / max(every):.1f}%" for score in every]
@@ -81,7 +81,7 @@ def test_terms_that_are_not_significant_are_marked_or_left_out(tmp_path: Path) -
     collection = letters(n_docs=120)
     counts = ts.count(collection.X, collection.y)
     page = written(collection, tmp_path)
-    for label, found in distinctive_terms(counts, k=10).items():
+    for label, found in ts.distinctive_terms(counts, k=10).items():
         assert found.pvalues_adj is not None
         expected = [
             f"term {i}{' not significant' if p > 0.05 else ''}"
@@ -182,7 +182,8 @@ def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
     counts = ts.count_texts(TEXTS, KINDS)
     page = written(counts, tmp_path, k=2, passages=partial(ts.find_passages, TEXTS, KINDS))
     leading = {
-        label: ranking.terms.tolist() for label, ranking in distinctive_terms(counts, k=2).items()
+        label: ranking.terms.tolist()
+        for label, ranking in ts.distinctive_terms(counts, k=2).items()
     }
     found = ts.find_passages(TEXTS, KINDS, leading)
     expected = [p for of_class in found.values() for ps in of_class.values() for p in ps]

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from private import class_columns
 from report_pages import HOSTILE, Page
-from termsift._scores.class_terms import class_columns
 from termsift._util.export import write_csv
 from termsift._util.html import element, number, render, table
 

@@ -13,6 +13,7 @@ import pytest
 from scipy import sparse as sp
 
 import termsift as ts
+from private import value_of
 
 PACKAGE = str(Path(ts.__file__).parent)
 
@@ -48,7 +49,7 @@ def report(counts: ts.ClassCounts, tmp_path: Path) -> str:
 READERS: dict[str, Callable[[ts.ClassCounts, Path], Any]] = {
     **{
         name: lambda counts, _, name=name: getattr(counts, name)
-        for name, of_class in vars(ts.ClassCounts.__base__).items()
+        for name, of_class in vars(ts.ClassCounts).items()
         if isinstance(of_class, property) and not name.startswith("_")
     },
     "class_scores": lambda counts, _: counts.class_scores("md"),
@@ -103,7 +104,7 @@ def read_while(
     read: Callable[..., Any], counts: ts.ClassCounts, folder: Path, at: int
 ) -> tuple[Any, int]:
     """Replace the state before line ``at`` of the package runs; return the result and the lines."""
-    new, n_lines = after()._state, 0
+    new, n_lines = value_of(after()), 0
 
     def trace(frame: Any, event: str, _: Any) -> Any:
         nonlocal n_lines
@@ -111,7 +112,7 @@ def read_while(
             return None
         if event == "line":
             if n_lines == at:
-                counts._state = new  # what an update in another thread does
+                counts._value = new  # what an update in another thread does
             n_lines += 1
         return trace
 
@@ -130,7 +131,7 @@ def test_an_update_at_any_moment_gives_the_result_of_one_state(name: str, tmp_pa
         pytest.importorskip("pandas")
     read = READERS[name]
     old, new = (plain(read(counts, tmp_path)) for counts in (before(), after()))
-    assert old != new or name == "tf"
+    assert old != new or name in ("has_documents", "rules", "tf")
     _, n_lines = read_while(read, before(), tmp_path, -1)
     for at in range(0, n_lines, max(1, n_lines // MOMENTS)):
         result, _ = read_while(read, before(), tmp_path, at)

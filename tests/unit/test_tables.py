@@ -13,8 +13,8 @@ import scipy.sparse as sp
 
 import termsift as ts
 from exact_scores import directions_of
+from private import class_columns
 from termsift._scores import class_terms
-from termsift._scores.class_terms import class_columns
 from termsift._util import export
 
 # The terms occur 3, 1 and 0 times in two documents of ham, and 0, 1 and 3 times in one of spam.

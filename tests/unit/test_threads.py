@@ -16,6 +16,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
+from private import core_of
 from signals import interrupting, needs_timers
 from termsift import _core
 
@@ -168,7 +169,7 @@ def test_ctrl_c_stops_and_changes_nothing(n_threads: int) -> None:
 
     def forever() -> None:
         while True:  # until the signal interrupts a call
-            counts._counts.merge(counts._counts, n_threads)
+            core_of(counts).merge(core_of(counts), n_threads)
             ts.count(X, y, n_threads=n_threads)
 
     with pytest.raises(KeyboardInterrupt), interrupting(0.1):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.posteriors import Posteriors
 from termsift._classify.posteriors import best_of as best_of
+from termsift._counts.counts import Counts
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
@@ -31,60 +32,12 @@ from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, naming_rows, text_blocks
 from termsift.text._matrices import BlockCounter
 
-if TYPE_CHECKING:
-    from termsift._counts.class_counts import ClassCounts
-
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
 _Result = TypeVar("_Result")
 
 _CELLS = 1 << 21  # The number of (entry, class) pairs that one step computes.
 _MADE = ("_counter", "_lookup")  # The caches, which fit drops and a pickle leaves out.
-
-
-def naive_bayes(
-    counts: ClassCounts,
-    terms: Terms = None,
-    *,
-    model: BayesModel = "multinomial",
-    alpha: float = 1.0,
-    class_prior: ClassPrior = "empirical",
-    n_threads: int | None = None,
-) -> NaiveBayes:
-    """Return a naive Bayes classifier, fitted to the counts without reading the documents again.
-
-    Parameters
-    ----------
-    terms, model, alpha, class_prior, n_threads
-        As for `termsift.NaiveBayes`.
-
-    Returns
-    -------
-    classifier : NaiveBayes
-        The classifier that scikit-learn would fit to the chosen columns of the documents. A matrix
-        to classify must have the same columns as the counts. The classifier also accepts texts if
-        `termsift.count_texts` or a `termsift.scan` made the counts and no text rule is a function.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a term or the model is unknown, if alpha is not positive, if no class has documents, if
-        the number of documents of a class is unknown, or if the counts leave out terms.
-
-    Examples
-    --------
-    >>> import termsift as ts
-    >>> texts = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills"]
-    >>> counts = ts.count_texts(texts, ["ham", "ham", "spam"])
-    >>> classifier = counts.naive_bayes(counts.rank("md", k=3))
-    >>> classifier.predict(["Two eggs", "More pills"])
-    array(['ham', 'spam'], dtype='<U4')
-    """
-    counts = counts._snapshot()
-    counts._require_documents("naive_bayes")
-    counts._require_every_term("naive_bayes")
-    options: dict[str, Any] = {"alpha": alpha, "class_prior": class_prior, "n_threads": n_threads}
-    return NaiveBayes(terms, model=model, **options)._learn(*counts._state)
 
 
 @dataclass(eq=False)
@@ -238,27 +191,20 @@ class NaiveBayes(Estimator):
         labels = _labels_of(y, matrix.n_docs, classes)
         weights = validation.check_weights(sample_weight, matrix.n_docs)
         with self._naming_fault(matrix):
-            counts = add_documents(None, matrix, labels, weights, "raw", threads)
+            core = add_documents(None, matrix, labels, weights, "raw", threads)
         names = validation.term_names_of(X, None, matrix.n_terms)
-        self._learn(counts, labels.classes, names, "raw", None)
+        self._learn(Counts(core, labels.classes, names, "raw"))
         if names is not None:
             self.feature_names_in_ = names
         return self
 
-    def _learn(
-        self,
-        counts: _core.Counts,
-        classes: list[Hashable],
-        names: NDArray[np.object_] | None,
-        tf: str,
-        rules: TextRules | None,
-    ) -> Self:
+    def _learn(self, counts: Counts) -> Self:
         threads = validation.check_n_threads(self.n_threads)
-        columns = _columns_of(self.terms, names, counts.n_terms)
-        self._hold(counts.of_terms(columns, threads), classes, columns)
+        columns = _columns_of(self.terms, counts.term_names, counts.n_terms)
+        self._hold(counts.core.of_terms(columns, threads), counts.classes, columns)
         self.n_features_in_ = counts.n_terms
-        self._columns, self._tf, self._rules = columns, tf, rules
-        self._names = None if names is None else names[columns]
+        self._columns, self._tf, self._rules = columns, counts.tf, counts.rules
+        self._names = counts.names_of(columns)
         self.__dict__.pop("feature_names_in_", None)
         return self
 
@@ -584,6 +530,13 @@ class NaiveBayes(Estimator):
         self.__dict__.update(state)
         if "_counts" in state:
             self._counts = restored(state["_counts"])
+
+
+def naive_bayes(counts: Counts, terms: Terms, **parameters: Any) -> NaiveBayes:
+    """Return a classifier fitted to counts; see `ClassCounts.naive_bayes`."""
+    counts.require_documents("naive_bayes")
+    counts.require_every_term("naive_bayes")
+    return NaiveBayes(terms, **parameters)._learn(counts)
 
 
 def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> _core.Int64s:

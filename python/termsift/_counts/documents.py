@@ -5,17 +5,15 @@ If possible, the core counts texts by class directly, without a matrix for each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from termsift import _core
 from termsift._counts import file
-from termsift._counts.class_counts import ClassCounts
-from termsift._counts.held import Held, of_collection
+from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.faults import said
@@ -45,7 +43,7 @@ def counted(
     tf: str,
     n_threads: int | None,
     limit: int | None = None,
-) -> Held:
+) -> Counts:
     """Count labelled texts; raise an error if the terms take more than ``limit`` bytes."""
     tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
     tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
@@ -64,18 +62,18 @@ def check_fits(n_bytes: int, limit: int | None) -> None:
 
 
 def finished(
-    counts: Held,
+    counts: Counts,
     rules: TextRules,
     seen: LabelledTexts | TextCounting | None = None,
     *,
     sketched: bool = False,
-) -> Held:
+) -> Counts:
     """Return the counts of a collection with its rules, and warn about signs of mistakes.
 
     ``seen`` knows the first label and the number of empty texts, unless the collection was counted
     in parts. A sketch may have no term, and its rules were checked before.
     """
-    held = counts.counts
+    held = counts.core
     if not sketched:
         warn(about_rules(rules))
         if not held.n_terms:
@@ -86,7 +84,7 @@ def finished(
     is_word = bool(about and held.n_terms and tokens.get(about[0], 2) <= 1)
     sizes = held.class_docs.tolist(), held.n_docs
     warn(about_documents(counts.classes, *sizes, *about, first_is_word=is_word))
-    return counts._replace(rules=rules.that_cut)
+    return replace(counts, rules=rules.that_cut)
 
 
 def check_rules_of_parts(rules: TextRules, tf: str) -> None:
@@ -98,19 +96,14 @@ def check_rules_of_parts(rules: TextRules, tf: str) -> None:
         )
 
 
-def kept_terms_only(counts: Held, rules: TextRules) -> Held:
+def kept_terms_only(counts: Counts, rules: TextRules) -> Counts:
     """Return counts without the terms that the rules drop; the result may have no terms."""
     if not rules.drops or rules.vocabulary is not None:
         return counts
-    names = counts.names
-    assert names is not None
-    in_documents = of_collection(counts.counts, "document_frequency")
-    occurrences = in_documents
+    in_documents = occurrences = counts.collection_document_frequency
     if not rules.binary:
-        occurrences = of_collection(counts.counts, "term_frequency")
-    kept = kept_terms(rules, int(counts.counts.n_docs), in_documents, occurrences)
-    columns = np.where(kept, np.cumsum(kept) - 1, -1)
-    return counts.in_columns(columns, int(kept.sum()), names[kept])
+        occurrences = counts.collection_term_frequency
+    return counts.of_terms(kept_terms(rules, int(counts.n_docs), in_documents, occurrences))
 
 
 def without_drops(rules: TextRules) -> TextRules:
@@ -122,10 +115,10 @@ def counted_within(
     max_memory: int | None,
     rules: TextRules,
     tf: str,
-    count: Callable[[TextRules, int | None], Held],
+    count: Callable[[TextRules, int | None], Counts],
     sketched: Callable[[TermSketch], TermSketch],
     twice: bool = False,
-) -> Held:
+) -> Counts:
     """Count texts in about ``max_memory`` bytes.
 
     ``count(rules, limit)`` raises TermsDoNotFitError if the terms need more than ``limit`` bytes.
@@ -176,7 +169,7 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
     return TermSketch(without_drops(rules), int(rules.min_df), max_memory // share)
 
 
-def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
+def count_scan(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     """Count the documents of a scan, with the terms in the same order as in `read_collection`."""
     if scan.has_texts:
         counts = _of_texts(scan, tf, n_threads)
@@ -186,32 +179,33 @@ def count_scan(scan: Scan, tf: str, n_threads: int | None) -> ClassCounts:
             counts = kept_terms_only(counts, scan.rules)
     if scan._labels_are_text:
         counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
-    return ClassCounts._of(counts)
+    return counts
 
 
-def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Held:
-    counts = ClassCounts._of(Held.nothing(tf))
+def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Counts:
+    counts = Counts.nothing(tf)
 
     def add(block: MatrixBlock) -> None:
+        nonlocal counts
         y, classes = labelled(block.labels, block.n_labels)
         with validation.naming(str(scan._path)):
-            counts.update(block.X, y, classes=classes, n_threads=n_threads)
+            counts = counts.updated(block.X, y, None, classes, n_threads)
 
     scan._each("counted", add)
     scan._check_read(counts.n_docs)
     if (names := scan._options.names) is None:
-        return counts._state
+        return counts
     # An svmlight file may use fewer columns than there are names of terms.
-    return counts._state.in_columns(np.arange(counts.n_terms), len(names), names)
+    return counts.in_columns(np.arange(counts.n_terms), len(names), names)
 
 
-def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
+def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     check_rules_of_parts(scan.rules, tf)
     threads, options = validation.check_n_threads(n_threads), scan._options
     folder, job = options.checkpoint, scan._job(tf) if options.checkpoint else {}
     counting: TextCounting | None = None
 
-    def count(rules: TextRules, limit: int | None) -> Held:
+    def count(rules: TextRules, limit: int | None) -> Counts:
         nonlocal counting
         counting = TextCounting(rules, tf, threads, limit)
         checkpoint = Checkpoint(folder, "counts", job)
@@ -219,11 +213,11 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
         counter = counting if isinstance(counting.tally, ByClass) else None
 
         def state() -> bytes:
-            return ClassCounts._of(counting.counts()).to_bytes()
+            return file.to_bytes(counting.counts())
 
         scan._each("counted", counting.add, counter, checkpoint, state)
         counts = counting.counts()
-        scan._check_read(counts.counts.n_docs)
+        scan._check_read(counts.core.n_docs)
         return counts
 
     def sketched(sketch: TermSketch) -> TermSketch:
@@ -242,41 +236,6 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Held:
     return finished(counts, scan.rules, None if twice else counting)
 
 
-def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-    """Return the counts of two parts, with terms matched by name."""
-    return ClassCounts._of(a._state.united(b._state))
-
-
-def count_parts(
-    total: Callable[[Callable[..., Any], Callable[[Any, Any], Any]], Any],
-    rules: TextRules,
-    tf: str,
-    classes: Iterable[Hashable] | None,
-    max_memory: int | None,
-) -> ClassCounts:
-    """Count texts in parts on a cluster.
-
-    ``total(count, together)`` must call ``count(texts, y, text=, label=)`` for each part, and add
-    the results with ``together(a, b)``.
-    """
-    check_rules_of_parts(rules, tf)
-    labels = None if classes is None else validation.check_classes(classes)
-    cutting = rules
-
-    def sketch_part(texts: Any, y: Any, text: Any = None, label: Any = None) -> TermSketch:
-        assert max_memory is not None
-        return sketch_within(max_memory, rules, 12).update(texts, text=text, n_threads=1)
-
-    def count_part(texts: Any, y: Any, **columns: Any) -> ClassCounts:
-        documents = LabelledTexts(texts, y, classes=labels, **columns)
-        return ClassCounts._of(counted(documents, without_drops(cutting), tf, 1))
-
-    if max_memory is not None:
-        cutting = total(sketch_part, TermSketch.__add__).counting_rules()
-    counts = total(count_part, united)
-    return ClassCounts._of(finished(kept_terms_only(counts._state, rules), rules))
-
-
 class TextCounting:
     """Counts texts in files, whose terms may take at most ``limit`` bytes.
 
@@ -290,13 +249,13 @@ class TextCounting:
         self.first_label: str | None = None
         self.start()
 
-    def start(self, total: Held | None = None) -> None:
+    def start(self, total: Counts | None = None) -> None:
         """Start an empty tally for the next documents, whose counts are added to ``total``."""
         self._total, self.tally, self.n_docs = total, self._new_tally(), 0
         self._n_empty_before = 0
         self.coder = validation.LabelCoder(None)
 
-    def counts(self) -> Held:
+    def counts(self) -> Counts:
         """Return the counts of all documents so far."""
         total = self._total
         if total is None or self.n_docs:
@@ -313,7 +272,7 @@ class TextCounting:
             self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
             self.n_docs += len(block)
             self._note(block.texts.n_empty)
-        held = 0 if self._total is None else _STRING_BYTES * self._total.counts.n_terms
+        held = 0 if self._total is None else _STRING_BYTES * self._total.n_terms
         check_fits(held + self.tally.n_bytes, self._limit)
 
     def add_table(self, table: _core.Table, n_bytes: int) -> None:
@@ -368,14 +327,14 @@ class ByClass:
         """Count about the next ``n_bytes`` of a table, and return the number of documents."""
         return table.count(self._counter, n_bytes, self._n_threads)
 
-    def counts(self, classes: list[Hashable], n_docs: int) -> Held:
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
         """Return the counts of all documents. ``classes`` lists the labels by class number."""
         counter, threads = self._counter, self._n_threads
         counter.sort(threads)
         columns = kept_columns(self._rules, counter, n_docs, threads)
         binary = self._rules.binary or self._tf == "binary"
         counts = counter.counts(len(classes), columns, binary, threads)
-        return Held(counts, classes, validation.object_array(counter.terms(columns)), self._tf)
+        return Counts(counts, classes, validation.object_array(counter.terms(columns)), self._tf)
 
 
 class ByDocument:
@@ -384,7 +343,7 @@ class ByDocument:
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
         self._blocks = BlockCounter(rules, n_threads)
-        self._counts = Held.nothing(tf).counts
+        self._counts = Counts.nothing(tf).core
         # For the rules that drop terms, the documents and the occurrences of each term, where a
         # document of several classes counts once.
         self._totals = np.zeros((2, 0), dtype=np.int64)
@@ -410,13 +369,13 @@ class ByDocument:
             new = [-1] * (n_classes - present)
             self._counts = self._counts.with_classes([*range(present), *new])
 
-    def counts(self, classes: list[Hashable], n_docs: int) -> Held:
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
         """Return the counts of all documents. ``classes`` lists the labels by class number."""
         self._grow_classes(len(classes))
-        counts, blocks = Held(self._counts, classes, None, self._tf), self._blocks
+        counts, blocks = Counts(self._counts, classes, None, self._tf), self._blocks
         names, width = blocks.names, blocks.n_columns
         if not blocks.grows:  # without documents, only `blocks` knows the number of columns
-            same = np.arange(counts.counts.n_terms)
+            same = np.arange(counts.n_terms)
             return counts.in_columns(same, width, names if len(names) else None)
         order = np.argsort(names, kind="stable")
         if self._rules.drops:

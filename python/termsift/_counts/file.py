@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.held import Held
+from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift.text._rules import read_rules
 
@@ -43,10 +43,9 @@ _SIZES: dict[str, tuple[type, ...]] = {
 }
 
 
-def write_to(file: IO[bytes], state: Held) -> None:
+def write_to(file: IO[bytes], state: Counts) -> None:
     """Write counts to a seekable file; `read_from` reads them."""
-    counts, classes, term_names, tf, rules = state
-    held = counts.to_arrays()
+    held = state.core.to_arrays()
     arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
     frequencies = [arrays[name] for name in _FREQUENCIES]
     if all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies):
@@ -55,18 +54,18 @@ def write_to(file: IO[bytes], state: Held) -> None:
         arrays["unlisted_tokens"] = held["unlisted_tokens"]
     arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
     header: dict[str, Any] = {
-        "classes": [_encode_label(label) for label in classes],
+        "classes": [_encode_label(label) for label in state.classes],
         "n_terms": held["n_terms"],
         "n_docs": held["n_docs"],
         "has_collection": held["has_collection"],
         "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
     }
-    if term_names is not None:
-        header["names"] = term_names.tolist()
-    if tf != "raw":
-        header["tf"] = tf
-    if rules is not None:
-        header["rules"] = rules.stored
+    if state.term_names is not None:
+        header["names"] = state.term_names.tolist()
+    if state.tf != "raw":
+        header["tf"] = state.tf
+    if state.rules is not None:
+        header["rules"] = state.rules.stored
     file.write(bytes(_HEADER.size))
     payload_hash = _new_hash()
     # Rules may hold numpy numbers, which JSON does not know.
@@ -80,12 +79,19 @@ def write_to(file: IO[bytes], state: Held) -> None:
     file.write(_HEADER.pack(MAGIC, _VERSION, payload_hash.digest()))
 
 
-def read_bytes(data: bytes, name: str) -> Held:
+def to_bytes(state: Counts) -> bytes:
+    """Return the bytes of counts, which `read_bytes` reads."""
+    data = io.BytesIO()
+    write_to(data, state)
+    return data.getvalue()
+
+
+def read_bytes(data: bytes, name: str) -> Counts:
     """Read counts from bytes, as `read_from` reads them from a file."""
     return read_from(io.BufferedReader(io.BytesIO(data)), name)
 
 
-def read_from(file: IO[bytes], name: str) -> Held:
+def read_from(file: IO[bytes], name: str) -> Counts:
     """Read the counts that `write_to` wrote. The file must end after the counts.
 
     Error messages call the file ``name``.
@@ -123,7 +129,7 @@ def _verify(file: IO[bytes], name: str) -> int:
     return length
 
 
-def _parse(file: IO[bytes], length: int) -> Held:
+def _parse(file: IO[bytes], length: int) -> Counts:
     line = file.readline(length)
     header = json.loads(line.decode("utf-8", "surrogatepass"))
     if unknown := sorted({*header} - _HEADER_KEYS):
@@ -146,7 +152,7 @@ def _parse(file: IO[bytes], length: int) -> Held:
     tf = validation.check_tf(header.get("tf", "raw"))
     if tf == "log" and counts.exact:
         raise ValueError("tf is 'log', but the counts are integers")
-    return Held(counts, classes, names, tf, rules)
+    return Counts(counts, classes, names, tf, rules)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:

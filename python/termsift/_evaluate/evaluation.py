@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -228,14 +229,14 @@ def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
     subtract = is_exact(matrix, None, whole.tf) or (
         is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1)
     )
-    warned: set[str] = set()
     for train, test in folds:
         split = Split(documents, train, documents.part(test))
         if subtract:
             others = np.ones(matrix.n_docs, dtype=bool)
             others[train] = False
-            split.counts = whole - documents.part(np.flatnonzero(others)).counts()
-        split.counts._warned = warned  # only the first fold may warn about fractions
+            split.counts = whole.minus(documents.part(np.flatnonzero(others)).counts())
+        else:  # only the first fold may warn about fractions
+            split.counts = replace(split.counts, warned=whole.warned)
         yield split
 
 

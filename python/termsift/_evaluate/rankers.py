@@ -1,18 +1,18 @@
-"""Rankings of terms by any method or selector, given documents (X, y)."""
+"""Rankings of terms by any method or selector, given counts or documents (X, y)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, cast
+from typing import Any
 
-from termsift import _select
-from termsift._counts.class_counts import ClassCounts
-from termsift._scores.methods import MODELS, Method, MethodName
+from termsift import _core, _select
+from termsift._counts.counts import Counts
+from termsift._scores.methods import MODELS, Method
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
-from termsift._scores.scoring import Alpha
+from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._util import validation
-from termsift._util.faults import named, wrong_value
+from termsift._util.faults import concerning, excluded, named, wrong_value
 
 # The defaults of options, besides None, that selectors without these options accept.
 _DEFAULTS = {"policy": POLICIES[:1], "class_prior": ("empirical",)}
@@ -49,9 +49,54 @@ def variants_of(
     return variants
 
 
+def rank(
+    counts: Counts,
+    method: str,
+    k: int | None = None,
+    *,
+    policy: str = POLICIES[0],
+    aggregate: str | None = None,
+    n_threads: int | None = None,
+    model: Any = MODELS[0],
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = None,
+    **options: Any,
+) -> Ranking:
+    """Rank the terms by a method, or by a selector of counts; see `ClassCounts.rank`."""
+    turns = validation.check_choice(policy, POLICIES, "policy") == "round_robin"
+    if turns and aggregate is not None:
+        error = excluded("round_robin ranks by class scores and has no {aggregate}")
+        raise concerning(error, "aggregate", "policy")
+    entry = find_ranker(method)
+    if not isinstance(entry, Method):
+        if entry.reads_documents:
+            text = f"{method} reads the documents: use termsift.{method}(X, y, k)"
+            raise concerning(ValueError(text), "method")
+        if options or turns or aggregate is not None:
+            raise excluded(
+                "{name} has no {policy}, {aggregate} or options: see counts.{name}", name=method
+            )
+        choose: Callable[..., Ranking] = getattr(_select, method)
+        scoring = {"model": model, "alpha": alpha, "class_prior": class_prior}
+        return choose(counts, k, n_threads=n_threads, **scoring)
+    of_method = Scoring.of(counts, method, model, alpha, class_prior, n_threads, **options)
+    k, chosen_by = validation.check_k(k, counts.n_terms), None
+    if turns:
+        of_method.warn_of_unused_prior(method)
+        indices, scores, rows = of_method.round_robin(k)
+        if counts.present.any():
+            chosen_by = validation.object_array(counts.classes)[rows]
+    else:
+        every = of_method.scores(of_method.aggregate(aggregate))
+        indices = _core.top_k(every, k, of_method.n_threads)
+        scores = every[indices]
+    terms, about = counts.terms_at(indices), {"policy": policy, "model": model}
+    return Ranking(indices, scores, terms, method, chosen_by=chosen_by, **about)
+
+
 def rank_by(
     method: str,
-    counts: ClassCounts,
+    counts: Counts,
     X: Any,
     y: Any,
     k: int | None = None,
@@ -64,7 +109,7 @@ def rank_by(
     """Rank terms by the counts, or by (X, y) and without alpha if the method reads documents."""
     ranker = find_ranker(method)
     if not ranker.reads_documents:
-        return counts.rank(cast(MethodName, method), k, alpha=alpha, n_threads=n_threads, **options)
+        return rank(counts, method, k, alpha=alpha, n_threads=n_threads, **options)
     check_model(options.pop("model", MODELS[0]), ranker)
     for name, value in options.items():
         if value is not None and not validation.is_one_of(value, _DEFAULTS.get(name, ())):

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.class_counts import ClassCounts
-from termsift._counts.counting import count_checked
+from termsift._counts.counts import Counts
 from termsift._evaluate.curve import METRICS, Metric
 from termsift._scores.methods import MODELS
 from termsift._util import validation
+from termsift._util.adding import add_documents
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # The values of each metric at each k.
 ONE_CLASS = "the classifier assigns each document to one class"  # The reason in error messages.
@@ -40,8 +40,9 @@ class Documents:
         matrix = validation.check_matrix(self.X[rows], self.n_threads)
         return Documents(matrix, labels, self.n_threads)
 
-    def counts(self) -> ClassCounts:
-        return count_checked(self.matrix, self.labels, n_threads=self.n_threads)
+    def counts(self) -> Counts:
+        core = add_documents(None, self.matrix, self.labels, None, "raw", self.n_threads)
+        return Counts(core, self.labels.classes, None, "raw")
 
 
 class Split:
@@ -64,7 +65,7 @@ class Split:
         return self.documents if self.rows is None else self.documents.part(self.rows)
 
     @cached_property
-    def counts(self) -> ClassCounts:
+    def counts(self) -> Counts:
         """The counts of the training documents, which a caller that has them may set."""
         return self.train.counts()
 
@@ -81,7 +82,7 @@ class Classifier:
         """Return the metrics at each k, after training on the first k terms."""
         # For each k and class, count the correctly assigned and all assigned documents.
         hits, predicted = _core.classify_by_prefixes(
-            split.counts._counts,
+            split.counts.core,
             _core.EventModel.__members__[self.model],
             self.alpha,
             indices,

@@ -6,12 +6,13 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from functools import cache, partial
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.counts import Counts
 from termsift._scores.effects import certain_ratios
 from termsift._scores.methods import DescriberName, Method, Model
 from termsift._scores.ranking import SIGNIFICANT, Ranking, part_of
@@ -22,9 +23,6 @@ from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
 from termsift._util.messages import logger, printable
 from termsift._util.shown import ROWS, Column, Section, Shown
-
-if TYPE_CHECKING:
-    from termsift._counts.class_counts import ClassCounts
 
 _TEST = "g2"  # The test of `key`, and of methods that are no tests.
 _KEY_LEVEL = 0.95  # The confidence level of the bounds that `key` uses.
@@ -75,7 +73,7 @@ def _doubtful(ranking: Ranking) -> NDArray[np.bool_]:
 
 
 def distinctive_terms(
-    counts: ClassCounts,
+    counts: Counts,
     method: DescriberName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
@@ -87,62 +85,7 @@ def distinctive_terms(
     n_threads: int | None = None,
     **options: str | bool,
 ) -> dict[Hashable, Ranking]:
-    """Return the terms that are over-represented in each class, best first.
-
-    A class score measures how much a class differs from the others in its use of a term, in either
-    direction. A term is over-represented in a class if it occurs there and its direction is 1,
-    which for most methods means that its share is larger in the class than in the other classes.
-
-    Parameters
-    ----------
-    counts : ClassCounts
-    method : str
-        The name of one of `termsift.methods`, or "key", a measure of evidence times an effect size.
-    k : int, optional
-        The largest number of terms per class. By default, all terms are returned.
-    classes : sequence of labels, optional
-        The classes to describe, in this order. By default, all classes are described.
-    max_pvalue : float, optional
-        Leave out terms whose adjusted p-value is larger (see Notes). By default, no term is left
-        out, but ``print`` and notebooks mark the terms with values above 0.05.
-    model, alpha, class_prior, n_threads, **options
-        As for `termsift.ClassCounts.score`.
-
-    Returns
-    -------
-    rankings : dict of label to Ranking
-        The terms of each class with their scores. Terms with equal scores are ordered by index.
-        ``print`` and notebooks show the dict as a table.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `termsift.ClassCounts.score`, and for a label that is not among the classes.
-
-    Notes
-    -----
-    A method that is a test is its own test, and g2 is the test of "key". The p-values are those of
-    `ClassCounts.significance` per class, adjusted for the tests of all classes and terms by
-    Benjamini and Hochberg's method, or by Bonferroni's for more than 2^24 tests.
-    `Ranking.pvalues_adj` holds them. Other methods have no p-values, so that no term is marked,
-    unless ``max_pvalue`` is given, for which g2 is the test.
-
-    The memory is 32 MiB, plus some 40 bytes (160 for "key") for each pair of a requested class and
-    a term that occurs in it, and the time is proportional to the number of pairs.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> X = np.array([[9, 0, 5], [1, 9, 5], [1, 9, 5]])
-    >>> counts = ts.count(X, ["ham", "spam", "news"], term_names=["noon", "win", "the"])
-    >>> for label, ranking in distinctive_terms(counts, "md").items():
-    ...     print(label, *ranking.terms)
-    ham noon the
-    news win
-    spam win
-    """
-    validation.check_counts(counts)
-    counts = counts._snapshot()
+    """Return the over-represented terms of each class; see `termsift.distinctive_terms`."""
     labels = counts.classes
     rows = np.arange(counts.n_classes) if classes is None else rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
@@ -150,14 +93,13 @@ def distinctive_terms(
     best = _over_represented(counts, scoring, method, rows, k, max_pvalue)
     pvalues = None
     if best.test is not None:
-        # The counts are a snapshot, so they do not change before somebody reads the p-values.
         pvalues = cache(
             partial(_adjusted, counts, best.test, best.statistics, best.rows, best.terms)
         )
     found = ClassTerms()
     for row, (start, end) in zip(rows, pairwise([0, *np.cumsum(best.sizes)]), strict=True):
         terms, scores = best.terms[start:end], best.scores[start:end]
-        ranking = Ranking(terms, scores, counts._terms_at(terms), method, model=model)
+        ranking = Ranking(terms, scores, counts.terms_at(terms), method, model=model)
         if pvalues is not None:
             ranking = replace(ranking, _pvalues=partial(part_of, pvalues, slice(start, end)))
         found[labels[row]] = ranking
@@ -165,7 +107,7 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: ClassCounts, terms: NDArray[np.int64], method: str, **scoring: Any
+    counts: Counts, terms: NDArray[np.int64], method: str, **scoring: Any
 ) -> NDArray[np.int64]:
     """For each term, return the row of the class that over-represents it most, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
@@ -178,18 +120,18 @@ def dominant_class(
     return np.where(has_more.any(axis=0), scores.argmax(axis=0), -1)[place]
 
 
-def largest_classes(counts: ClassCounts, n: int) -> list[int]:
+def largest_classes(counts: Counts, n: int) -> list[int]:
     """Return the rows of the n classes with the most documents.
 
     If numbers of documents are unknown, the classes with the most tokens are returned.
     """
-    sizes = counts.class_tokens if counts._counts.undocumented.any() else counts.class_docs
+    sizes = counts.class_tokens if not counts.has_documents else counts.class_docs
     order: list[int] = np.argsort(-np.asarray(sizes), kind="stable").tolist()
     return order[:n]
 
 
 def class_columns(
-    counts: ClassCounts,
+    counts: Counts,
     method: DescriberName = DESCRIBING,
     k: int | None = None,
     classes: Iterable[Hashable] | None = None,
@@ -198,14 +140,13 @@ def class_columns(
     **options: Any,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame`, by name."""
-    counts = counts._snapshot()
     k = validation.check_k(k, counts.n_terms)
     scoring = _scoring_of(counts, method, **options)
-    wanted = np.flatnonzero(counts._present) if classes is None else rows_of(counts, classes)
+    wanted = np.flatnonzero(counts.present) if classes is None else rows_of(counts, classes)
     best = _over_represented(counts, scoring, method, wanted, k, max_pvalue)
     terms, names, rows = best.terms, counts.term_names, best.rows
     df_class = df_rest = np.full(len(terms), None, dtype=object)  # null if unknown
-    if not counts._counts.undocumented.any():
+    if counts.has_documents:
         df_class = integers_if_whole(best.documents)
         df_rest = integers_if_whole(counts.collection_document_frequency[terms] - best.documents)
     n_rest = counts.collection_term_frequency[terms] - best.occurrences
@@ -238,31 +179,31 @@ def marking_test(method: str, max_pvalue: float | None = None) -> Method | None:
     return find_test(_TEST) if entry is KEY or max_pvalue is not None else None
 
 
-def adjustment(counts: ClassCounts) -> str:
+def adjustment(counts: Counts) -> str:
     """Name the method that adjusts the p-values of all classes and terms."""
     is_sorted = counts.n_classes * counts.n_terms <= _MOST_SORTED
     return "Benjamini and Hochberg's" if is_sorted else "Bonferroni's"
 
 
-def tokens_here_and_elsewhere(counts: ClassCounts) -> NDArray[np.float64]:
+def tokens_here_and_elsewhere(counts: Counts) -> NDArray[np.float64]:
     """Return the numbers of tokens in each class, and outside each class.
 
     The number outside is at least 1, so that rates outside a class without rest are 0.
     """
-    held = counts._counts.as_one_class() if counts._counts.has_collection else counts._counts
+    core = counts.core.as_one_class() if counts.core.has_collection else counts.core
     tokens = np.asarray(counts.class_tokens, dtype=np.float64)
-    rest = float(held.class_tokens.sum()) - tokens
+    rest = float(core.class_tokens.sum()) - tokens
     return np.stack([tokens, np.where(rest > 0, rest, 1.0)])
 
 
-def rows_of(counts: ClassCounts, classes: Iterable[Hashable]) -> NDArray[np.int64]:
+def rows_of(counts: Counts, classes: Iterable[Hashable]) -> NDArray[np.int64]:
     """Return the rows of some classes, in this order."""
     groups = validation.check_groups(validation.check_classes(classes), counts.classes)
     return np.concatenate(list(groups.values()))
 
 
 def _adjusted(
-    counts: ClassCounts,
+    counts: Counts,
     test: Method,
     statistics: NDArray[np.float64],
     rows: NDArray[np.int64],
@@ -294,7 +235,7 @@ class _Best(NamedTuple):
 
 
 def _over_represented(
-    counts: ClassCounts,
+    counts: Counts,
     scoring: Scoring,
     method: str,
     rows: NDArray[np.int64],
@@ -304,8 +245,8 @@ def _over_represented(
     """For each class in ``rows``, return the k best terms that are over-represented in it."""
     if max_pvalue is not None:
         max_pvalue = validation.check_number(max_pvalue, "max_pvalue", "between 0 and 1")
-    l_ic, terms, indptr = counts._counts.term_frequency()
-    d_ic, *_ = counts._counts.document_frequency()
+    l_ic, terms, indptr = counts.core.term_frequency()
+    d_ic, *_ = counts.core.document_frequency()
     sizes = np.diff(indptr)
     is_wanted = np.isin(np.arange(counts.n_classes), rows)
     if not is_wanted[sizes > 0].all():
@@ -345,7 +286,7 @@ def _over_represented(
     return _Best(n_best, of_row, *found)
 
 
-def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> Scoring:
+def _scoring_of(counts: Counts, name: str, *args: Any, **scoring: Any) -> Scoring:
     """Return the `Scoring` of a method, or the `Scoring` of `g2` if the method is `key`."""
     of_scores = Scoring.of(counts, _TEST if find_describer(name) is KEY else name, *args, **scoring)
     of_scores.warn_of_unused_prior(name)
@@ -353,7 +294,7 @@ def _scoring_of(counts: ClassCounts, name: str, *args: Any, **scoring: Any) -> S
 
 
 def _key(
-    counts: ClassCounts,
+    counts: Counts,
     rows: NDArray[np.int64],
     terms: NDArray[Any],
     a: NDArray[Any],

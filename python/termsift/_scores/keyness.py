@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.counts import Counts
 from termsift._scores.dispersion import dispersions, documents_of
 from termsift._scores.effects import certain_ratios, effects, nearest_to_0
 from termsift._scores.scoring import Scoring
@@ -19,9 +20,6 @@ from termsift._util.export import Tabular, integers_if_whole
 from termsift._util.faults import blaming, concerning, excluded, named, said, wrong_value
 from termsift._util.messages import printable
 from termsift._util.shown import ROWS, Column, Section
-
-if TYPE_CHECKING:
-    from termsift._counts.class_counts import ClassCounts
 
 KeynessOrder: TypeAlias = Literal[
     "g2",
@@ -186,100 +184,22 @@ class Keyness(Tabular):
 
 
 def keyness(
-    self: ClassCounts,
+    counts: Counts,
     target: Hashable | Iterable[Hashable],
-    reference: Hashable | Iterable[Hashable] | None = None,
-    k: int | None = None,
+    reference: Hashable | Iterable[Hashable] | None,
+    k: int | None,
     *,
-    sort: KeynessOrder = "g2",
-    direction: Direction = "both",
-    similar: bool = False,
-    min_count: int = 1,
-    min_share: float = 0.0,
-    constant: float = 1.0,
-    level: float = 0.95,
-    dispersion: tuple[Any, Any] | None = None,
-    n_threads: int | None = None,
+    sort: KeynessOrder,
+    direction: Direction,
+    similar: bool,
+    min_count: int,
+    min_share: float,
+    constant: float,
+    level: float,
+    dispersion: tuple[Any, Any] | None,
+    n_threads: int | None,
 ) -> Keyness:
-    """Compare how a target corpus and a reference corpus use each term.
-
-    Parameters
-    ----------
-    target, reference : label or sequence of labels
-        The classes of the two corpora. Several classes are pooled. By default the reference is
-        every class that is not in the target.
-    k : int, optional
-        The largest number of terms in each direction, or of similar terms. The default lists all.
-    sort : {"g2", "g2_docs", "zeta", "lrc_docs", "log_ratio", "lrc", "percent_diff", \
-"relative_risk", "odds_ratio", "simple_maths", "count", "rank_sum"}
-        The column by which the terms of each direction are sorted, strongest first. "count" is the
-        number of occurrences in the corpus that uses the term more often. Ties are broken by g2.
-        "g2_docs", "zeta", "lrc_docs" and "rank_sum" compare documents: a term comes last if its
-        value favours the other corpus. "rank_sum" needs ``dispersion``.
-    direction : {"both", "over", "under"}
-        "over" lists the terms that the target uses more often, and "under" the terms that it uses
-        less often. "both" returns the list of "over" and then the list of "under". Terms that both
-        corpora use equally often are left out.
-    similar : bool, default False
-        List lockwords instead of key terms: the terms that both corpora most certainly use about
-        equally often. Lockwords form a single list, sorted by log_ratio_most, smallest first.
-    min_count, min_share : int, default 1, and float, default 0
-        The corpus that uses a term more often must contain the term at least ``min_count`` times,
-        and its share of documents with the term must be at least ``min_share``.
-    constant : float, default 1
-        The constant in simple_maths, above 0. A larger constant favours more frequent terms.
-    level : float, default 0.95
-        The confidence level of the intervals and of lrc.
-    dispersion : (X, y), optional
-        The documents that were counted, which add dispersions and the rank-sum test to the table.
-    n_threads : int, optional
-        As for `termsift.count`.
-
-    Returns
-    -------
-    keyness : Keyness
-
-    Raises
-    ------
-    ValueError
-        If a label is unknown or in both corpora, if a corpus has no documents or no tokens, if
-        documents have several classes, or for an invalid option.
-
-    Notes
-    -----
-    With the normal quantile z for the level, Katz's interval of log_ratio and relative_risk is the
-    logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's interval of odds_ratio
-    has z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, the interval of log_ratio has 1/2
-    instead of 0, and the other two intervals extend from 0 to inf. For the interval of lrc, Clopper
-    and Pearson's bounds t of the share a / (a + b) are converted to log2(N_2 t / (N_1 (1 - t))).
-    Bonferroni's correction divides 1 - level by the number of terms that occur in either corpus.
-
-    References
-    ----------
-    Rayson and Garside, Comparing Corpora using Frequency Profiling, 2000 (g2). Wilson, Embracing
-    Bayes factors for key item analysis in corpus linguistics, 2013 (bic). Hardie, Log Ratio - an
-    informal introduction, 2014. Gabrielatos and Marchi, Keyness: Appropriate metrics and practical
-    issues, 2012 (percent_diff). Evert, Measuring keyness, DH 2022 (lrc). Kilgarriff, Simple maths
-    for keywords, Corpus Linguistics 2009. Katz and others, Obtaining confidence intervals for the
-    risk ratio in cohort studies, Biometrics 34, 1978. Woolf, On estimating the relation between
-    blood group and disease, 1955.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> X = np.array([[4, 1, 0], [6, 3, 1], [1, 2, 6], [0, 3, 9]])
-    >>> counts = ts.count(X, ["ham", "ham", "spam", "spam"], term_names=["bacon", "and", "pills"])
-    >>> print(counts.keyness("ham"))
-    <Keyness of 3 terms in 'ham' against 'spam'>
-    more in 'ham':
-    term   in ham  per million  in spam  per million  log_ratio    g2
-    bacon      10    666,666.7        1     47,619.0       3.81  17.2
-    and         4    266,666.7        5    238,095.2       0.16   0.0
-    more in 'spam':
-    term   in ham  per million  in spam  per million  log_ratio    g2
-    pills       1     66,666.7       15    714,285.7      -3.42  17.0
-    """
-    self = self._snapshot()
+    """Compare a target corpus and a reference corpus; see `ClassCounts.keyness`."""
     validation.check_choice(sort, KEYNESS_ORDERS, "sort")
     validation.check_choice(direction, DIRECTIONS, "direction")
     if validation.check_flag(similar, "similar") and (sort, direction) != ("g2", "both"):
@@ -287,33 +207,35 @@ def keyness(
         raise concerning(error, "similar")
     if sort == "rank_sum" and dispersion is None:
         raise excluded("{sort='rank_sum'} needs the documents: pass {dispersion}=(X, y)")
-    k = validation.check_k(k, self.n_terms)
+    k = validation.check_k(k, counts.n_terms)
     min_count = validation.check_integer(min_count, "min_count", least=0)
     min_share = validation.check_number(min_share, "min_share", "between 0 and 1")
     constant = validation.check_number(constant, "constant")
     level = validation.check_number(level, "level", "above 0 and below 1")
-    sides = _sides(self, target, reference)
+    sides = _sides(counts, target, reference)
     if min_share > 0 or sort in ORDERS_BY_DOCUMENTS:
         what = said("{min_share}") if min_share > 0 else said("{sort=}", sort=sort)
-        self.subset([label for side in sides for label in side])._require_documents(what)
-    pair = self.subset(dict(enumerate(sides)))
+        both = [label for side in sides for label in side]
+        counts.of_groups(validation.check_groups(both, counts.classes)).require_documents(what)
+    pair = counts.of_groups(validation.check_groups(dict(enumerate(sides)), counts.classes))
     tokens = np.asarray(pair.class_tokens, dtype=np.float64)
     for side, labels, n_tokens in zip(("target", "reference"), sides, tokens, strict=True):
         if not n_tokens > 0:
             text = f"{_in_words(labels)} has no tokens, so there is nothing to compare"
             raise concerning(ValueError(text), side)
     index = np.flatnonzero(pair.collection_term_frequency > 0)
-    a, b = integers_if_whole(_dense(pair._counts.term_frequency(), pair.n_terms)[:, index])
-    documents_with = _dense(pair._counts.document_frequency(), pair.n_terms)
+    a, b = integers_if_whole(_dense(pair.core.term_frequency(), pair.n_terms)[:, index])
+    documents_with = _dense(pair.core.document_frequency(), pair.n_terms)
     df = [
         np.full(len(index), None) if unknown else integers_if_whole(documents[index])
-        for documents, unknown in zip(documents_with, pair._counts.undocumented, strict=True)
+        for documents, unknown in zip(documents_with, pair.core.undocumented, strict=True)
     ]
     scoring = Scoring.of(pair, "g2_counts", n_threads=n_threads)
     g2 = scoring.class_scores()[0, index]
     logs = log_chi2_sf(g2, 1)
+    names = counts.names_of(index)
     table: dict[str, NDArray[Any]] = {
-        "term": np.full(len(index), None) if self.term_names is None else self.term_names[index],
+        "term": np.full(len(index), None) if names is None else names,
         "index": index.astype(np.int64),
         "sign": scoring.directions()[0, index],
         "n_target": a,
@@ -331,7 +253,7 @@ def keyness(
         **effects(a.astype(np.float64), b.astype(np.float64), tokens, constant, level),
     }
     if dispersion is not None:
-        table |= _dispersions(dispersion, sides, index, self, n_threads)
+        table |= _dispersions(dispersion, sides, index, counts, n_threads)
     has_exact = similar or sort in ("lrc", "lrc_docs")
     if has_exact:
         table |= _exact_columns(table, pair, level, len(index))
@@ -362,7 +284,7 @@ def _dense(of_pairs: tuple[Any, Any, Any], n_terms: int) -> NDArray[Any]:
 
 
 def _of_documents(
-    pair: ClassCounts,
+    pair: Counts,
     df: list[NDArray[Any]],
     index: NDArray[np.int64],
     n_threads: int | None,
@@ -372,7 +294,7 @@ def _of_documents(
     The column ``lrc_docs`` is null too; see `_exact_columns`.
     """
     unknown = np.full(len(index), None)
-    if pair._counts.undocumented.any():
+    if not pair.has_documents:
         return dict.fromkeys(("g2_docs", "zeta", "lrc_docs"), unknown)
     docs = np.asarray(pair.class_docs, dtype=np.float64)
     g2 = Scoring.of(pair, "g2", n_threads=n_threads).class_scores()[0, index]
@@ -381,7 +303,7 @@ def _of_documents(
 
 
 def _exact_columns(
-    table: dict[str, NDArray[Any]], pair: ClassCounts, level: float, n_terms: int
+    table: dict[str, NDArray[Any]], pair: Counts, level: float, n_terms: int
 ) -> dict[str, NDArray[Any]]:
     """Return the columns that need exact intervals, which hold for ``n_terms`` terms at once."""
 
@@ -391,12 +313,12 @@ def _exact_columns(
 
     low, high = ends("n", pair.class_tokens)
     columns = {"lrc": nearest_to_0(low, high), "log_ratio_most": np.maximum(-low, high)}
-    if not pair._counts.undocumented.any():
+    if pair.has_documents:
         columns["lrc_docs"] = nearest_to_0(*ends("df", pair.class_docs))
     return columns
 
 
-def _sides(counts: ClassCounts, target: Any, reference: Any) -> list[list[Hashable]]:
+def _sides(counts: Counts, target: Any, reference: Any) -> list[list[Hashable]]:
     """Return the labels of target and reference. The default reference is all other classes."""
     classes = counts.classes
 
@@ -428,7 +350,7 @@ def _dispersions(
     documents: tuple[Any, Any],
     sides: list[list[Hashable]],
     index: NDArray[np.int64],
-    counts: ClassCounts,
+    counts: Counts,
     n_threads: int | None,
 ) -> dict[str, _core.Float64s]:
     threads = validation.check_n_threads(n_threads)

@@ -5,32 +5,32 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.counts import Counts
 from termsift._scores.methods import DOCUMENTS, OCCURRENCES, CoreMeasure, EventModel, Method, Model
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
 from termsift._util.faults import Name, said
 from termsift._util.messages import levels_to_caller
 
-if TYPE_CHECKING:
-    from termsift._counts.class_counts import ClassCounts
-
 ClassPrior: TypeAlias = (
     Literal["empirical", "uniform"] | Sequence[float] | Mapping[Any, float] | NDArray[Any] | None
 )
 Alpha: TypeAlias = float | tuple[float, float]
+Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
     """A method with checked arguments, and the core's counts for its event model."""
 
-    counts: _core.Counts
+    given: Counts  # The counts of the caller.
+    counts: _core.Counts  # The counts as the event model counts them.
     method: Method
     measure: CoreMeasure
     model: EventModel
@@ -41,7 +41,7 @@ class Scoring:
     @classmethod
     def of(
         cls,
-        counts: ClassCounts,
+        counts: Counts,
         method_name: str,
         /,
         model: Model = "multinomial",
@@ -55,7 +55,7 @@ class Scoring:
         measure = method.measure(options)
         event = check_model(model, method)
         if OCCURRENCES in method.needs and event.reads == OCCURRENCES:
-            counts._warn_if_fractional(method.name)
+            counts.warn_if_fractional(method.name)
         b1, b2 = validation.check_smoothing(
             alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate
         )
@@ -64,16 +64,16 @@ class Scoring:
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
             what: Name = said("{model} {name}", name=model) if method.models else method.name
             cure: Name = "use g2_counts, log_odds or multinomial md, which count occurrences"
-            counts._require_documents(what, cure)
+            counts.require_documents(what, cure)
         elif method.models and prior is None:
             cure = said("pass {class_prior='uniform'}")
-            counts._require_documents(said("the empirical {class_prior}"), cure)
+            counts.require_documents(said("the empirical {class_prior}"), cure)
         if model == "binary":
-            counts._require_every_term(said("{model} binary"))
-        held = counts._counts
+            counts.require_every_term(said("{model} binary"))
+        held = counts.core
         if model != "multinomial":
             held = held.as_counted_by(_core.EventModel.__members__[model], threads)
-        return cls(held, method, measure, event, (b1, b2, prior), threads)
+        return cls(counts, held, method, measure, event, (b1, b2, prior), threads)
 
     def warn_of_unused_prior(self, name: str, aggregate: str | None = None) -> None:
         """Warn if a prior was given that neither the method nor the aggregate uses."""
@@ -86,6 +86,17 @@ class Scoring:
                 ),
                 stacklevel=levels_to_caller(),
             )
+
+    def aggregate(self, name: str | None) -> _core.Aggregate | None:
+        """Return how the core combines class values, or None to score the whole collection."""
+        if name is not None:
+            validation.check_choice(name, _core.Aggregate.__members__, "aggregate")
+        how = name or self.method.default_aggregate
+        if how == "mean" and self.smoothing[2] is None:  # a mean is weighted by the priors
+            cure = said("pass {class_prior='uniform'}")
+            self.given.require_documents(said("the empirical {class_prior}"), cure)
+        self.warn_of_unused_prior(self.method.name, how)
+        return None if how is None else _core.Aggregate.__members__[how]
 
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
         """Return a score for each term, over the whole collection if ``aggregate`` is None."""
@@ -112,3 +123,18 @@ class Scoring:
         return _core.score_pairs(
             self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
         )
+
+
+def class_scores(counts: Counts, method: str, *scoring: Any, **options: Any) -> NDArray[np.float64]:
+    """Score every term for every class; see `ClassCounts.class_scores`."""
+    of_method = Scoring.of(counts, method, *scoring, **options)
+    of_method.warn_of_unused_prior(method)
+    return of_method.class_scores()
+
+
+def score(
+    counts: Counts, method: str, aggregate: str | None, *scoring: Any, **options: Any
+) -> NDArray[np.float64]:
+    """Score every term; see `ClassCounts.score`."""
+    of_method = Scoring.of(counts, method, *scoring, **options)
+    return of_method.scores(of_method.aggregate(aggregate))

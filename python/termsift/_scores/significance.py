@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.counts import Counts
 from termsift._scores.methods import Method
 from termsift._scores.registry import find_test
 from termsift._scores.scoring import Scoring
@@ -17,9 +18,6 @@ from termsift._util import scipy
 from termsift._util.export import Tabular
 from termsift._util.shown import ROWS, Column, Section
 from termsift._util.validation import check_flag, object_array
-
-if TYPE_CHECKING:
-    from termsift._counts.class_counts import ClassCounts
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,52 +173,13 @@ def adjusted_logs(log_pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def significance(
-    counts: ClassCounts,
-    method: str = "chi2",
+    counts: Counts,
+    method: str,
     *,
     per_class: bool = False,
     n_threads: int | None = None,
 ) -> Significance:
-    """Test whether terms and classes are independent.
-
-    Parameters
-    ----------
-    method : {"chi2", "g2", "chi2_counts", "g2_counts"}
-        Both chi2 and g2 compare how many documents inside and outside a class contain the term, and
-        g2_counts compares how often the term occurs. All statistics but chi2_counts, which is
-        scikit-learn's chi2, have one degree of freedom.
-    per_class : bool, default False
-        If True, test each class against the others. If False, chi2, g2 and g2_counts test only the
-        class with the largest statistic, and chi2_counts tests the sum over all classes.
-    n_threads : int, optional
-        As for `termsift.count`.
-
-    Returns
-    -------
-    significance : Significance
-        The statistics, the p-values and their logarithms, and the signs. Statistic and sign are 0
-        for classes without documents and for terms that no document contains.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two classes have documents, or the method is not a test.
-
-    Notes
-    -----
-    With ``per_class``, chi2_counts is scikit-learn's statistic of the class against the rest, which
-    is (l_ic - E)^2 / E / (1 - n_c/n) with the expected count E = l_i n_c / n. Time and memory are
-    O(pairs of a class and a term in it), or O(n_classes * n_terms) with ``per_class``.
-
-    Examples
-    --------
-    >>> import numpy as np, termsift as ts
-    >>> X = np.array([[1, 1], [1, 0], [0, 1], [0, 1]])
-    >>> found = ts.count(X, ["ham", "ham", "spam", "spam"]).significance("chi2")
-    >>> found.statistics.round(4), found.pvalues.round(4), found.signs
-    (array([4.    , 1.3333]), array([0.0455, 0.2482]), array([ 1, -1], dtype=int8))
-    """
-    counts = counts._snapshot()
+    """Test whether terms and classes are independent; see `ClassCounts.significance`."""
     scoring = Scoring.of(counts, find_test(method).name, n_threads=n_threads)
     chosen_by, degrees = None, 1
     if check_flag(per_class, "per_class"):
@@ -234,7 +193,7 @@ def significance(
         chosen_by = object_array(counts.classes)[chosen]
         if scoring.method.default_aggregate == "sum":
             statistics = scoring.scores(_core.Aggregate.sum)
-            degrees = int(np.count_nonzero(counts._present)) - 1
+            degrees = int(np.count_nonzero(counts.present)) - 1
     logs = log_chi2_sf(statistics, degrees)
     found = scoring.method.name, degrees, statistics, logs, signs, chosen_by
     names = counts.term_names
@@ -243,7 +202,7 @@ def significance(
 
 
 def class_statistics(
-    counts: ClassCounts, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
+    counts: Counts, method: Method, scores: NDArray[np.float64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Convert scores of some rows in place to statistics with one degree of freedom."""
     if method.default_aggregate == "sum":

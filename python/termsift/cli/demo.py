@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+import termsift as ts
 from termsift import io
-from termsift._counts.counting import count_collection
-from termsift._scores.class_terms import distinctive_terms, largest_classes
+from termsift._api.class_counts import value_of
+from termsift._api.counting import count_collection
+from termsift._scores.class_terms import largest_classes
 from termsift._scores.registry import DESCRIBING
 from termsift.cli import arguments, output
 
@@ -29,9 +31,9 @@ def add(commands: Any) -> None:
 def _run(args: argparse.Namespace) -> None:
     collection = io.load_demo()
     counts = count_collection(collection)
-    largest = largest_classes(counts, _PACKAGES)
+    largest = largest_classes(value_of(counts), _PACKAGES)
     packages = [counts.classes[c] for c in largest]
-    leading = distinctive_terms(counts, k=_TERMS, classes=packages)
+    leading = ts.distinctive_terms(counts, k=_TERMS, classes=packages)
     best = counts.rank("g2", k=2 * _TERMS)
     names = collection.term_names
     assert names is not None

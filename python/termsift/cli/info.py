@@ -6,6 +6,7 @@ import argparse
 from typing import Any, TextIO
 
 import termsift as ts
+from termsift._api.class_counts import value_of
 from termsift._scores.class_terms import largest_classes
 from termsift._util.validation import grouped
 from termsift.cli import arguments, inputs, output
@@ -25,14 +26,16 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _write(out: TextIO, counts: ts.ClassCounts, source: str) -> None:
-    largest = largest_classes(counts, _LISTED)
+    largest = largest_classes(value_of(counts), _LISTED)
     rows = [("class", "documents", "tokens")]
     for c in largest:
-        unknown = counts._counts.undocumented[c]
-        documents = "unknown" if unknown else grouped(counts._counts.class_docs[c])
+        of_class = counts if counts.has_documents else counts.subset([counts.classes[c]])
+        documents = "unknown"
+        if of_class.has_documents:
+            documents = grouped(of_class.class_docs[c if of_class is counts else 0])
         rows.append((output.shown(counts.classes[c]), documents, grouped(counts.class_tokens[c])))
     out.write(f"{source}: {output.summary(counts)}\n")
-    if (rules := counts._state.rules) is not None and rules.changed:
+    if (rules := counts.rules) is not None and rules.changed:
         out.write(f"rules: {rules.shown}\n")
     out.write("\n")
     output.write_table(out, rows, "<>>")

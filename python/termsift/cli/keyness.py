@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import termsift as ts
-from termsift._counts.counting import count_collection
-from termsift._counts.documents import united
+from termsift._api.counting import count_collection
+from termsift._api.parts import united
 from termsift._scores.keyness import DIRECTIONS, KEYNESS_ORDERS, ORDERS_BY_DOCUMENTS
 from termsift._util.export import json_value
 from termsift._util.messages import logger

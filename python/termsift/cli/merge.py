@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._counts import counting
+from termsift._api import counting
 from termsift._util.messages import printable
 from termsift.cli import arguments, inputs, output
 

@@ -129,7 +129,7 @@ def shown(name: object) -> str:
 
 def n_docs(counts: ts.ClassCounts) -> float | None:
     """Return the number of documents, or None if it is unknown."""
-    return None if counts._counts.undocumented.any() else counts.n_docs
+    return counts.n_docs if counts.has_documents else None
 
 
 def summary(counts: ts.ClassCounts) -> str:

@@ -9,7 +9,8 @@ from typing import Any, TextIO
 import numpy as np
 
 import termsift as ts
-from termsift._counts.counting import count_collection
+from termsift._api.class_counts import value_of
+from termsift._api.counting import count_collection
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.class_terms import adjustment, class_columns, marking_test
 from termsift._scores.methods import MODELS
@@ -80,10 +81,12 @@ def _run(args: argparse.Namespace) -> None:
         note = ""
         with naming(args.source):
             if args.per_class:
-                columns = class_columns(counts, method, k, max_pvalue=args.max_pvalue, **options)
+                columns = class_columns(
+                    value_of(counts), method, k, max_pvalue=args.max_pvalue, **options
+                )
                 note = _about_pvalues(counts, method, columns, args.max_pvalue)
             else:
-                ranking = rank_by(method, counts, X, y, k, **options)
+                ranking = rank_by(method, value_of(counts), X, y, k, **options)
                 columns, informative = ranking.columns(), ranking.informative
                 head["policy"] = args.policy or POLICIES[0]
                 if informative is not None:
@@ -114,7 +117,8 @@ def _about_pvalues(
         return ""
     if not (n := np.count_nonzero(values > SIGNIFICANT)):
         return ""
-    how = f"p-values of {test.name}, adjusted for all classes and terms by {adjustment(counts)}"
+    by = adjustment(value_of(counts))
+    how = f"p-values of {test.name}, adjusted for all classes and terms by {by}"
     return (
         f"Not significant (pvalue_adj above {SIGNIFICANT}): {n:,} of {len(values):,} terms; "
         f"{how} method. Leave them out with --max-pvalue {SIGNIFICANT}.\n"

@@ -10,10 +10,11 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from importlib import resources
 from string import Template
-from typing import TextIO, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
+from termsift._api.class_counts import ClassCounts, value_of
 from termsift._core import __version__
-from termsift._counts.class_counts import ClassCounts
+from termsift._counts.counts import Counts
 from termsift._scores.class_terms import (
     adjustment,
     distinctive_terms,
@@ -104,11 +105,26 @@ def write_report(
     ...     "<bdi>four letters</bdi>" in Path(folder, "letters.html").read_text("utf-8")
     True
     """
-    validation.check_counts(counts)
-    counts = counts._snapshot()
+    _write(
+        value_of(counts), path, method, k, classes, max_pvalue, passages, title, source, n_threads
+    )
+
+
+def _write(
+    counts: Counts,
+    path: Any,
+    method: Any,
+    k: int,
+    classes: Iterable[Hashable] | None,
+    max_pvalue: float | None,
+    passages: FindPassages | None,
+    title: str | None,
+    source: str | None,
+    n_threads: int | None,
+) -> None:
     validation.check_integer(k, "k")
     entry = find_describer(method)
-    rules = counts._state.rules
+    rules = counts.rules
     overall: MethodName = "g2" if method == "key" else method
     with text_output(path) as file:  # a wrong path is an error before any computation
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
@@ -157,7 +173,7 @@ def write_report(
 
 
 def _about_pvalues(
-    counts: ClassCounts, method: str, max_pvalue: float | None, leading: Mapping[Hashable, Ranking]
+    counts: Counts, method: str, max_pvalue: float | None, leading: Mapping[Hashable, Ranking]
 ) -> str:
     """Return sentences about the p-values of the listed terms."""
     test = marking_test(method, max_pvalue)

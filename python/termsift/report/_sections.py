@@ -19,7 +19,8 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._counts.class_counts import ClassCounts
+from termsift._counts.counts import Counts
+from termsift._evaluate.rankers import rank
 from termsift._scores.class_terms import dominant_class, tokens_here_and_elsewhere
 from termsift._scores.methods import MethodName
 from termsift._scores.ranking import SIGNIFICANT, Ranking
@@ -33,7 +34,7 @@ _OTHERS = "-1"  # The value of the HTML option "all other classes".
 
 
 def class_cards(
-    counts: ClassCounts,
+    counts: Counts,
     listed: Sequence[int],
     leading: Mapping[Hashable, Ranking],
     passages: Passages,
@@ -57,7 +58,7 @@ def class_cards(
 
 
 def _card(
-    counts: ClassCounts,
+    counts: Counts,
     c: int,
     leading: Ranking,
     passages: Mapping[str, Sequence[Passage]],
@@ -118,7 +119,7 @@ def _in_context(passages: Mapping[str, Sequence[Passage]]) -> list[Element]:
 
 
 def scatter(
-    counts: ClassCounts, listed: Sequence[int], method: MethodName, n_threads: int | None
+    counts: Counts, listed: Sequence[int], method: MethodName, n_threads: int | None
 ) -> dict[str, Child]:
     """Return the parts of the chart: the choices of classes, the data and the script."""
     labels = [cut(clean(counts.classes[c])) for c in listed]
@@ -130,7 +131,7 @@ def scatter(
     else:
         theirs.insert(0, element("option", "all other classes", value=_OTHERS))
     names, whole, tokens = counts.term_names, counts.collection_term_frequency, counts.class_tokens
-    ranking = counts.rank(method, _DISTINCTIVE, policy="round_robin", n_threads=n_threads)
+    ranking = rank(counts, method, _DISTINCTIVE, policy="round_robin", n_threads=n_threads)
     frequent = np.argsort(-whole, kind="stable")[:_TERMS]
     others = frequent[~np.isin(frequent, ranking.indices)]
     terms = np.concatenate([ranking.indices, others])[:_TERMS]
@@ -156,9 +157,9 @@ def scatter(
     }
 
 
-def best_terms(counts: ClassCounts, method: MethodName, n_threads: int | None) -> Element:
+def best_terms(counts: Counts, method: MethodName, n_threads: int | None) -> Element:
     """Return a table of the best terms."""
-    ranking = counts.rank(method, BEST, n_threads=n_threads)
+    ranking = rank(counts, method, BEST, n_threads=n_threads)
     dominant = dominant_class(counts, ranking.indices, method, n_threads=n_threads)
     columns_of = (ranking.indices.tolist(), ranking.scores.tolist(), dominant.tolist())
     occurrences = counts.collection_term_frequency
@@ -180,7 +181,7 @@ def best_terms(counts: ClassCounts, method: MethodName, n_threads: int | None) -
     return table("The best terms, by score", columns, rows)
 
 
-def _term(counts: ClassCounts, index: int, *bar: Any) -> Element:
+def _term(counts: Counts, index: int, *bar: Any) -> Element:
     """Return the name of a term, or the index of the term if the names are unknown."""
     names = counts.term_names
     return element("span", name(index if names is None else names[index]), *bar)

@@ -65,12 +65,6 @@ def check_kind(value: object, kind: type | tuple[type, ...], name: Name) -> None
         )
 
 
-def check_counts(counts: Any) -> None:
-    """Check that an argument is a `ClassCounts`."""
-    if not isinstance(getattr(counts, "_counts", None), _core.Counts):
-        raise wrong_type("{counts} must be a ClassCounts, got {kind}", kind=type(counts).__name__)
-
-
 def check_bytes(data: Any, name: Name, expected: str = "bytes") -> bytes:
     """Return the bytes of an object with a buffer, such as a memoryview, or of bytes themselves."""
     if isinstance(data, bytes):

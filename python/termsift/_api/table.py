@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
-from termsift._counts.class_counts import ClassCounts
-from termsift._counts.held import Held
+from termsift._api.class_counts import ClassCounts
+from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
@@ -136,7 +136,7 @@ def counts_from_table(
         held["class_docs"] = _totals(class_docs, "class_docs", coder.classes, least)
     held["n_docs"] = sum(held["class_docs"].tolist())
     counts, term_names = _core.Counts.from_arrays(**held), validation.object_array(terms)
-    state = Held(counts, coder.classes, term_names, "raw")
+    state = Counts(counts, coder.classes, term_names, "raw")
     return ClassCounts._of(state.in_order(coder.ordered))
 
 

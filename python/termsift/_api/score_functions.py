@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from termsift._counts.class_counts import ClassCounts
-from termsift._counts.counting import count
+from termsift._api.class_counts import ClassCounts
+from termsift._api.counting import count
 from termsift._scores.methods import Method
 from termsift._scores.registry import methods
 

@@ -6,12 +6,9 @@ import os
 from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Unpack
 
-import numpy as np
-from numpy.typing import NDArray
-
-from termsift import _core
+from termsift._api.class_counts import ClassCounts, value_of
 from termsift._counts import file
-from termsift._counts.class_counts import ClassCounts
+from termsift._counts.counts import Counts
 from termsift._counts.documents import (
     count_scan,
     counted,
@@ -19,7 +16,6 @@ from termsift._counts.documents import (
     finished,
     part_within,
 )
-from termsift._counts.held import Held
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents
 from termsift._util.files import existing
@@ -114,7 +110,7 @@ def count(
         others["term_names"] = term_names
         if too_many := [name for name, value in others.items() if value is not None]:
             raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
-        return count_scan(X, tf, n_threads)
+        return ClassCounts._of(count_scan(X, tf, n_threads))
     if y is None:
         cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
         raise TypeError(f"y must hold a label for each document in order, got None{cure}")
@@ -123,7 +119,8 @@ def count(
     labels = validation.check_labels(y, matrix.n_docs, classes)
     weights = validation.check_weights(sample_weight, matrix.n_docs)
     names = validation.term_names_of(X, term_names, matrix.n_terms)
-    return count_checked(matrix, labels, weights, tf, threads, names)
+    core = add_documents(None, matrix, labels, weights, tf, threads)
+    return ClassCounts._of(Counts(core, labels.classes, names, tf))
 
 
 def count_collection(
@@ -135,19 +132,6 @@ def count_collection(
         counts = count(X, y, classes=collection.classes, tf=tf, n_threads=n_threads)
     counts.term_names = collection.term_names
     return counts
-
-
-def count_checked(
-    matrix: validation.Csr,
-    labels: validation.Labels,
-    weights: _core.Count | None = None,
-    tf: str = "raw",
-    n_threads: int = 0,
-    term_names: NDArray[np.object_] | None = None,
-) -> ClassCounts:
-    """Count documents from arguments that the caller has checked."""
-    counts = add_documents(None, matrix, labels, weights, tf, n_threads)
-    return ClassCounts._of(Held(counts, labels.classes, term_names, tf))
 
 
 @shows(Rules)
@@ -241,7 +225,7 @@ def count_texts(
 
     documents: LabelledTexts | None = None
 
-    def count(cutting: TextRules, limit: int | None) -> Held:
+    def count(cutting: TextRules, limit: int | None) -> Counts:
         nonlocal documents
         part_bytes = None if limit is None else part_within(limit)
         documents = LabelledTexts(
@@ -327,12 +311,12 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
 
 def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
     """Merge counts. Errors begin with the name of a part."""
-    merged: Held | None = None
+    merged: Counts | None = None
     named_rules: tuple[str, TextRules] | None = None  # the first rules, and the name of their part
     for name, part in parts:
         if not isinstance(part, ClassCounts):
             raise TypeError(f"{name} is {validation.a_kind(part)}, expected ClassCounts")
-        held = part._state
+        held = value_of(part)
         if held.rules is not None:
             named_rules = named_rules or (name, held.rules)
             check_same_rules(held.rules, named_rules[1], name, named_rules[0])
@@ -347,7 +331,7 @@ def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
     return ClassCounts._of(merged)
 
 
-def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
+def _with_strings_for_numbers(counts: Counts, others: Counts) -> Counts:
     """Convert integer labels to strings if another part has labels that are strings.
 
     A reader turns labels into integers if all labels in its file are whole numbers.
@@ -360,4 +344,4 @@ def _with_strings_for_numbers(counts: Held, others: Held) -> Held:
 
 def nothing(tf: str) -> ClassCounts:
     """Return empty counts, to which other counts can be added."""
-    return ClassCounts._of(Held.nothing(tf))
+    return ClassCounts._of(Counts.nothing(tf))

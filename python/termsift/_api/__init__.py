@@ -1,0 +1,1 @@
+"""The public functions and `ClassCounts`, the face of everything below."""

@@ -1,0 +1,360 @@
+"""`Counts`: the counts of a collection by class, a frozen value that all scores read."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._util import scipy, validation
+from termsift._util.adding import add_documents
+from termsift._util.faults import Name, said, wrong_value
+from termsift._util.messages import levels_to_caller
+from termsift.text import TextRules
+from termsift.text._rules import check_same_rules
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Counts:
+    """Counts by class, with the labels of the classes and the names of the terms.
+
+    Nothing changes a value of this type, so that every result is one of a single state. The class
+    `ClassCounts` documents the properties that have the same names here.
+    """
+
+    core: _core.Counts
+    classes: list[Hashable]  # The labels of the rows of ``core``, which nobody may change.
+    term_names: NDArray[np.object_] | None
+    tf: str
+    rules: TextRules | None = None  # The rules that cut the texts, or None if they are unknown.
+    # The warnings that were given about these counts, each of which is given only once. Counts
+    # that are derived from others share the set with them.
+    warned: set[str] = field(default_factory=set)
+
+    # ---- the counts ------------------------------------------------------------------------------
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def n_terms(self) -> int:
+        return self.core.n_terms
+
+    @property
+    def has_documents(self) -> bool:
+        return not self.core.undocumented.any()
+
+    @property
+    def n_docs(self) -> int | float:
+        self.require_documents("n_docs")
+        return self.core.n_docs
+
+    @property
+    def class_docs(self) -> _core.Count:
+        self.require_documents("class_docs")
+        return self.core.class_docs
+
+    @property
+    def class_tokens(self) -> _core.Count:
+        return self.core.class_tokens
+
+    @property
+    def term_frequency(self) -> Any:
+        shape = self.n_classes, self.n_terms
+        return scipy.sparse.csr_array(self.core.term_frequency(), shape=shape)
+
+    @property
+    def document_frequency(self) -> Any:
+        self.require_documents("document_frequency")
+        shape = self.n_classes, self.n_terms
+        return scipy.sparse.csr_array(self.core.document_frequency(), shape=shape)
+
+    @property
+    def collection_term_frequency(self) -> NDArray[Any]:
+        return of_collection(self.core, "term_frequency")
+
+    @property
+    def collection_document_frequency(self) -> NDArray[Any]:
+        self.require_documents("document_frequency")
+        return of_collection(self.core, "document_frequency")
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Whether each class has documents or tokens; scores ignore all other classes."""
+        present: NDArray[np.bool_] = (self.core.class_docs > 0) | (self.class_tokens > 0)
+        return present
+
+    def names_of(self, terms: NDArray[np.int64]) -> NDArray[np.object_] | None:
+        """Return the names of some terms, or None if terms have no names."""
+        return None if self.term_names is None else self.term_names[terms]
+
+    def terms_at(self, columns: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the names of the terms in some columns, or the columns if terms have no names."""
+        return columns if self.term_names is None else self.term_names[columns]
+
+    def equals(self, other: Counts) -> bool:
+        """Return whether classes, names, ``tf`` and, bit for bit, counts are equal."""
+        mine, theirs = self.core, other.core
+        if (self.tf, self.classes, mine.exact) != (other.tf, other.classes, theirs.exact):
+            return False
+        if not np.array_equal(self.term_names, other.term_names):  # type: ignore[arg-type]
+            return False
+        a, b = mine.to_arrays(), theirs.to_arrays()
+        # The totals of the collection may overflow, so they are computed only if exactly one of the
+        # two objects stores them.
+        if a["has_collection"] != b["has_collection"]:
+            a, b = mine.with_collection().to_arrays(), theirs.with_collection().to_arrays()
+        return all(np.array_equal(a[key], b[key]) for key in a)  # type: ignore[literal-required]
+
+    # ---- what scores require ---------------------------------------------------------------------
+
+    def require_documents(
+        self, what: Name, cure: Name = "pass documents and class_docs to counts_from_table"
+    ) -> None:
+        """Check that the number of documents is known for every class."""
+        for c in np.flatnonzero(self.core.undocumented):
+            raise wrong_value(
+                "{what} needs the documents of class {label!r}, which are unknown: its table has "
+                "only occurrences; {cure}, or leave out the class with subset",
+                what=what,
+                label=self.classes[c],
+                cure=cure,
+            )
+
+    def require_every_term(self, what: Name) -> None:
+        """Check that no class comes from a frequency list that leaves out terms."""
+        for c in np.flatnonzero(self.core.unlisted_tokens):
+            raise wrong_value(
+                "{what} needs every term of class {label!r}, but its table left out {n:,} tokens: "
+                "pass the whole table",
+                what=what,
+                label=self.classes[c],
+                n=self.core.unlisted_tokens[c],
+            )
+
+    def warn_if_fractional(self, method: str) -> None:
+        """Warn once if a method that needs occurrences reads unweighted counts with fractions."""
+        if "fractions" in self.warned or self.core.exact or self.tf != "raw":
+            return
+        docs = self.core.class_docs
+        if np.any(docs != np.floor(docs)):  # weights cause the fractions
+            return
+        self.warned.add("fractions")
+        if fraction := self.core.first_fraction():
+            c, term, value = fraction
+            warnings.warn(
+                said(
+                    "{method} needs occurrences, but {X} holds fractions, such as tf-idf (in class "
+                    "{label!r}, term {term} occurs {value:g} times): use CountVectorizer instead "
+                    "of TfidfVectorizer; {tf='log'} damps its counts",
+                    method=method,
+                    label=self.classes[c],
+                    term=term,
+                    value=value,
+                ),
+                stacklevel=levels_to_caller(),
+            )
+
+    # ---- adding and subtracting ------------------------------------------------------------------
+
+    @classmethod
+    def nothing(cls, tf: str) -> Counts:
+        """Return empty counts, to which other counts can be added."""
+        return cls(_core.Counts(0, tf != "log"), [], None, tf)
+
+    def updated(
+        self, X: Any, y: Any, sample_weight: Any, classes: Any, n_threads: int | None
+    ) -> Counts:
+        """Return the counts of these and of further documents; see `ClassCounts.update`."""
+        threads = validation.check_n_threads(n_threads)
+        matrix = validation.check_matrix(X, threads, keep_csc=True)
+        weights = validation.check_weights(sample_weight, matrix.n_docs)
+        labels = validation.check_labels(y, matrix.n_docs, classes, self.classes or None)
+        names = self.term_names
+        validation.check_columns(X, names)
+        if names is not None and matrix.n_terms > self.n_terms:
+            if validation.column_names(X) is None:
+                raise wrong_value(
+                    "{X} has {n} terms, but only {n_terms} have names: set term_names to None "
+                    "first",
+                    n=matrix.n_terms,
+                    n_terms=self.n_terms,
+                )
+            names = validation.term_names_of(X, None, matrix.n_terms)
+        labels, in_self = validation.united_labels(self.classes, labels)
+        present = self.core.with_classes(in_self)
+        core = add_documents(present, matrix, labels, weights, self.tf, threads)
+        return replace(self, core=core, classes=labels.classes, term_names=names)
+
+    def plus(self, other: Counts) -> Counts:
+        """Return the sum of two counts, with classes matched by label and terms by index."""
+        rules, names = self._common_rules(other), self._common_names(other)
+        united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
+        core = self.core.with_classes(in_self).merge(other.core.with_classes(in_other))
+        return replace(self, core=core, classes=united, term_names=names, rules=rules)
+
+    def minus(self, part: Counts) -> Counts:
+        """Return these counts minus the counts of a part, and keep all classes."""
+        self._common_rules(part)
+        names = self._common_names(part)
+        if unknown := set(part.classes).difference(self.classes):
+            label = next(label for label in part.classes if label in unknown)
+            raise wrong_value(
+                "cannot subtract counts that are not part of these: class {label!r} is not among "
+                "the classes",
+                label=label,
+            )
+        _, _, in_part = validation.unite_classes(self.classes, part.classes)
+        core = self.core.subtract(part.core.with_classes(in_part))
+        return replace(self, core=core, term_names=names)
+
+    def united(self, other: Counts) -> Counts:
+        """Return the sum of two counts, with terms matched by name if the names differ."""
+        mine, theirs = self.term_names, other.term_names
+        n_mine, n_theirs = self.n_terms, other.n_terms
+        if mine is not None and theirs is not None:
+            shared = min(len(mine), len(theirs))
+            if (mine[:shared] != theirs[:shared]).any():
+                names = _union(mine, theirs)
+                return self._in_names(names).plus(other._in_names(names))
+        elif n_mine and n_theirs and ((mine is None) != (theirs is None) or n_mine != n_theirs):
+            raise ValueError(
+                f"{n_mine} and {n_theirs} terms, not all with names: count with term_names, or add "
+                "the counts (a + b) if each index means the same term in both"
+            )
+        return self.plus(other)
+
+    def in_columns(
+        self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
+    ) -> Counts:
+        """Return the counts with term i in column ``new_column[i]``; -1 drops the term."""
+        core = _in_columns(self.core, new_column, n_terms)
+        rules = None if names is None else self.rules  # hashes no longer give the columns of terms
+        names = validation.check_term_names(names, n_terms)
+        return replace(self, core=core, term_names=names, rules=rules)
+
+    def of_groups(self, groups: dict[Hashable, list[int]]) -> Counts:
+        """Return the counts of groups of classes; ``groups`` maps each new label to its rows."""
+        core = of_classes(self.core, list(groups.values()))
+        return replace(self, core=core, classes=list(groups))
+
+    def with_min_df(self, min_df: int) -> Counts:
+        """Return the counts of the terms that are in at least ``min_df`` documents."""
+        return self.of_terms(self.collection_document_frequency >= min_df)
+
+    def of_terms(self, kept: NDArray[np.bool_]) -> Counts:
+        """Return the counts of the terms in a mask, in columns without gaps."""
+        columns = np.where(kept, np.cumsum(kept) - 1, -1)
+        return self.in_columns(columns, int(kept.sum()), self.names_of(np.flatnonzero(kept)))
+
+    def renamed(self, labels: list[Hashable]) -> Counts:
+        """Return the counts with new labels for the classes, in sorted order of the labels."""
+        if labels == self.classes:
+            return self
+        return replace(self, classes=labels).in_order(validation.in_order(labels))
+
+    def in_order(self, classes: list[Hashable]) -> Counts:
+        """Return the counts with the same classes in another order."""
+        row_of = {label: row for row, label in enumerate(self.classes)}
+        core = self.core.with_classes([row_of[label] for label in classes])
+        return replace(self, core=core, classes=classes)
+
+    def _common_names(self, other: Counts) -> NDArray[np.object_] | None:
+        """Return the names of all terms; raise an error if ``tf`` or the common names differ."""
+        if self.tf != other.tf:
+            raise ValueError(f"the counts differ in tf, {self.tf!r} and {other.tf!r}")
+        mine, theirs = self.term_names, other.term_names
+        if mine is None or theirs is None:
+            return mine if self.n_terms >= other.n_terms else theirs
+        shared = min(len(mine), len(theirs))
+        if len(differ := np.flatnonzero(mine[:shared] != theirs[:shared])):
+            first = differ[0]
+            raise ValueError(
+                f"the vocabularies differ: term {first} is {mine[first]!r} in one and "
+                f"{theirs[first]!r} in the other; termsift.merge matches terms by name"
+            )
+        return max(mine, theirs, key=len)
+
+    def _common_rules(self, other: Counts) -> TextRules | None:
+        """Return the rules of both counts; raise an error if they are known and differ.
+
+        The rules of a matrix or table are unknown, so the rules of the other counts remain.
+        """
+        if self.rules is None or other.rules is None:
+            return self.rules or other.rules
+        check_same_rules(self.rules, other.rules)
+        return self.rules
+
+    def _in_names(self, column_of: dict[str, int]) -> Counts:
+        """Return the counts in the columns of a merged vocabulary."""
+        assert self.term_names is not None
+        columns = np.fromiter(map(column_of.__getitem__, self.term_names), np.int64, self.n_terms)
+        return self.in_columns(columns, len(column_of), validation.object_array(list(column_of)))
+
+
+def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:
+    """Return the column of each name in the merged vocabulary."""
+    for names in (mine, theirs):
+        name, n_terms = Counter(names).most_common(1)[0]
+        if n_terms > 1:
+            raise ValueError(f"the vocabularies differ, and {name!r} names {n_terms} terms")
+    both = dict.fromkeys([*mine.tolist(), *theirs.tolist()])
+    are_sorted = all((names[1:] >= names[:-1]).all() for names in (mine, theirs))
+    return dict(zip(sorted(both) if are_sorted else both, range(len(both)), strict=True))
+
+
+def of_collection(
+    counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
+) -> NDArray[Any]:
+    """Return a frequency of each term in the collection, where each document counts once."""
+    if counts.has_collection or not counts.exact:  # sums of fractions depend on their order
+        counts = counts.as_one_class()
+    data, terms, _ = getattr(counts, frequency)()
+    dense = np.zeros(counts.n_terms, dtype=data.dtype)
+    np.add.at(dense, terms, data)
+    return dense
+
+
+def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
+    """Return counts with one class for each group of rows."""
+    if counts.has_collection:
+        raise ValueError(
+            "documents have several classes, and counts do not record which documents two classes "
+            "share: count the documents of these classes instead"
+        )
+    # First take all groups that have only one row, then add the larger groups one by one.
+    result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
+    for place, rows in enumerate(groups):
+        if len(rows) > 1:
+            merged = counts.with_classes(rows).as_one_class()
+            in_place = [0 if i == place else -1 for i in range(len(groups))]
+            result = result.merge(merged.with_classes(in_place))
+    held = result.to_arrays()
+    held["n_docs"] = held["class_docs"].sum().item()  # documents of other classes do not count
+    return _core.Counts.from_arrays(**held)
+
+
+def _in_columns(counts: _core.Counts, new_column: NDArray[np.int64], n_terms: int) -> _core.Counts:
+    """Return the counts with their terms in new columns; -1 drops a term."""
+    held: dict[str, Any] = {**counts.to_arrays(), "n_terms": n_terms}
+    columns = new_column[held["terms"]]
+    kept = columns >= 0
+    n_rows = len(held["indptr"]) - 1
+    rows = np.repeat(np.arange(n_rows, dtype=np.int32), np.diff(held["indptr"]))[kept]
+    columns = columns[kept].astype(np.int32)
+    order: Any = slice(None)
+    if (np.diff(new_column[new_column >= 0]) < 0).any():
+        order = np.lexsort((columns, rows))
+    sizes = np.bincount(rows, minlength=n_rows)
+    held["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
+    held["terms"] = np.ascontiguousarray(columns[order])
+    for name in ("term_frequency", "document_frequency"):
+        held[name] = np.ascontiguousarray(held[name][kept][order])
+    return _core.Counts.from_arrays(**held)
