@@ -31,7 +31,7 @@ def exact_class_scores(
     method: str,
     b1: Any,
     b2: Any,
-    prior: str | Sequence[float] | None = None,
+    prior: str | Sequence[float] = "empirical",
     noncentrality: str = "jeffreys",
     terms: Iterable[int] | None = None,
     model: str = "multinomial",
@@ -51,7 +51,7 @@ def exact_class_scores(
     L = [size + Fraction(b2) for size in sizes]
     terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
     columns = columns_of(term_frequency, terms)
-    weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
+    weights = n_c if prior == "empirical" else [1] * len(n_c) if prior == "uniform" else prior
     scores: list[list[Exact]] = [[Fraction(0)] * len(terms) for _ in n_c]
     with mpmath.workdps(PRECISION):
         w = [_mpf(Fraction(weights[c])) for c in present]
@@ -134,11 +134,11 @@ def exact_aggregate(
     rows: Sequence[Sequence[Exact]],
     aggregate: str,
     class_docs: Any,
-    prior: str | Sequence[float] | None = None,
+    prior: str | Sequence[float] = "empirical",
 ) -> list[Exact]:
     """Return the score of each term from its class values, which are one row per class."""
     n_c = np.asarray(class_docs).tolist()
-    weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
+    weights = n_c if prior == "empirical" else [1] * len(n_c) if prior == "uniform" else prior
     present = [c for c, n in enumerate(n_c) if n > 0]
     w = {c: Fraction(weights[c]) for c in present if weights[c] > 0}
     scores: list[Exact] = []
@@ -176,7 +176,7 @@ def exact_gains(
     order: Sequence[int],
     b1: Any,
     b2: Any,
-    prior: str | Sequence[float] | None = None,
+    prior: str | Sequence[float] = "empirical",
 ) -> Iterator[dict[int, Fraction]]:
     """Yield the gain in divergence of each remaining term, before each term of `order` is taken.
 
@@ -211,7 +211,7 @@ def exact_divergence(
     terms: Iterable[int],
     b1: Any,
     b2: Any,
-    prior: str | Sequence[float] | None = None,
+    prior: str | Sequence[float] = "empirical",
 ) -> Fraction:
     """Return the JMH divergence of some terms and a pool of all other terms, by its definition."""
     p, others = _probabilities(term_frequency, class_docs, b1, b2, prior)
@@ -234,7 +234,7 @@ def _probabilities(
     """Return p of each term in classes with documents, and a function that computes q from p."""
     n_c = np.asarray(class_docs).tolist()
     present = [c for c, n in enumerate(n_c) if n > 0]
-    weights = n_c if prior is None else [1] * len(n_c) if prior == "uniform" else prior
+    weights = n_c if prior == "empirical" else [1] * len(n_c) if prior == "uniform" else prior
     w = [Fraction(weights[c]) for c in present]
     table = [[Fraction(x) for x in np.asarray(term_frequency)[c].tolist()] for c in present]
     totals = [sum(row) + Fraction(b2) for row in table]

@@ -72,7 +72,7 @@ OF_CELLS = [measure for measure in MEASURES if not measure.of_probabilities]
 
 
 def exact_values(
-    counts: ts.ClassCounts, measure: Measure, alpha: Any = 1.0, class_prior: Any = None
+    counts: ts.ClassCounts, measure: Measure, alpha: Any = 1.0, class_prior: Any = "empirical"
 ) -> list[list[Exact]]:
     """Return a table of the exact class scores, with a row for each class."""
     outcomes = {"bernoulli": 2, "poisson": 1}.get(measure.model, counts.n_terms)
@@ -115,7 +115,7 @@ def counted(counts: ts.ClassCounts, model: str) -> Any:
 
 
 def are_promised(
-    counts: ts.ClassCounts, measure: Measure, alpha: Any, class_prior: Any = None
+    counts: ts.ClassCounts, measure: Measure, alpha: Any, class_prior: Any = "empirical"
 ) -> list[list[bool]]:
     """Return whether each value must be accurate: p and q are equal, or differ enough."""
     gap = Measure("relative", {"model": measure.model})
@@ -138,7 +138,7 @@ def assert_exact(
     counts: ts.ClassCounts,
     measure: Measure,
     alpha: Any = 1.0,
-    class_prior: Any = None,
+    class_prior: Any = "empirical",
     most: float = 1e-14,
     error: Any = relative_error,
     near: bool = False,

@@ -32,7 +32,7 @@ def greedy(
     *,
     model: Model = "multinomial",
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     exhaustive: bool = False,
     n_threads: int | None = None,
 ) -> Ranking:

@@ -99,7 +99,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
+        class_prior: ClassPrior = "empirical",
         aggregate: Literal["sum", "mean", "max"] | None = None,
         tf: TermFrequency = "raw",
         n_threads: int | None = None,
@@ -295,8 +295,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         options = {name: getattr(self, name) for name in _SCORING}
         ranker = find_ranker(self.method)
-        if self.class_prior is not None and isinstance(ranker, Method):
+        if isinstance(ranker, Method):
             validation.check_class_prior(self.class_prior, counts.classes)
             if not ranker.uses_prior(self.aggregate or ranker.default_aggregate):
-                options["class_prior"] = None
+                options["class_prior"] = "empirical"
         return options

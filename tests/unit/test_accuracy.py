@@ -173,7 +173,11 @@ def rare_to_frequent(counts: ts.ClassCounts, n: int) -> Any:
 
 
 def sum_errors(
-    counts: ts.ClassCounts, terms: Any, alpha: tuple[float, float], unit: Any, prior: Any = None
+    counts: ts.ClassCounts,
+    terms: Any,
+    alpha: tuple[float, float],
+    unit: Any,
+    prior: Any = "empirical",
 ) -> float:
     """Return the largest error of some terms' scores, over all methods and SIMD targets."""
     best = _core.simd_target()
@@ -192,7 +196,7 @@ def sum_errors(
 
 
 PRIORS: dict[str, tuple[Any, float]] = {  # with the largest error in ulps; 45 ulp are at most 1e-14
-    "empirical": (None, 4),
+    "empirical": ("empirical", 4),
     "uniform": ("uniform", 4),
     "one class has 99.9999%": ([300e6] + [1.0] * 299, 45),
     "one class has none, one nearly none": ([0.0, 1e-12] + [1.0] * 298, 45),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from typing import Any
 
@@ -71,6 +72,27 @@ def test_priors_of_other_classes_are_refused(prior: Any, message: str) -> None:
     assert complaint(VALUE, COUNTS.naive_bayes, class_prior=prior) == message
 
 
+def test_the_default_has_one_spelling() -> None:
+    message = "class_prior must be 'empirical', 'uniform', an array or a dict by label, got None"
+    for call in (COUNTS.score, COUNTS.rank, COUNTS.greedy, COUNTS.naive_bayes):
+        assert complaint(TYPE, call, class_prior=None) == message
+    empirical = dict(zip(COUNTS.classes, COUNTS.class_docs.tolist(), strict=True))
+    assert COUNTS.score("md", class_prior=empirical) == pytest.approx(COUNTS.score("md"), rel=1e-14)
+    for function in (
+        ts.ClassCounts.score,
+        ts.ClassCounts.greedy,
+        ts.ClassCounts.to_frame,
+        ts.NaiveBayes,
+    ):
+        assert inspect.signature(function).parameters["class_prior"].default == "empirical"
+
+
+def test_the_reference_takes_priors_by_label() -> None:
+    counts = ts.reference.count(X, Y)
+    by_label = ts.reference.class_scores(counts, "md", class_prior=PRIORS)
+    assert (by_label == ts.reference.class_scores(counts, "md", class_prior=IN_ORDER)).all()
+
+
 def test_a_masked_prior_is_refused() -> None:
     masked = np.ma.array(IN_ORDER, mask=[1, 0, 0])
     message = "class_prior is a masked array: fill or drop the masked values"
@@ -111,7 +133,7 @@ def test_every_function_warns_once() -> None:
         with pytest.warns(UserWarning, match="does not use class_prior") as caught:
             read("uniform")
         assert len(caught) == 1
-        read(None)
+        read("empirical")
         read("empirical")
 
 
@@ -127,7 +149,7 @@ def test_a_selector_takes_a_prior_that_its_method_does_not_use() -> None:
         assert df.scores_.tolist() == ts.count(X, y).score("df").tolist()
     means = [
         ts.TermSelector("chi2", aggregate="mean", class_prior=prior).fit(X, y).scores_
-        for prior in (PRIORS, None)
+        for prior in (PRIORS, "empirical")
     ]
     assert not np.array_equal(*means)
     with pytest.raises(ValueError, match="class_prior lacks class 'news'"):

@@ -113,7 +113,7 @@ def of_witness(counts: ts.ClassCounts, options: dict[str, Any]) -> dict[str, Any
         "class_docs": counts.class_docs,
         "b1": b1,
         "b2": b2,
-        "prior": options.get("class_prior"),
+        "prior": options.get("class_prior", "empirical"),
     }
 
 

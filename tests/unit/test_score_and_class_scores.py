@@ -82,7 +82,7 @@ def smoothing(rng: np.random.Generator) -> Alpha:
 def priors(rng: np.random.Generator, n_classes: int) -> Prior:
     kind = rng.integers(5)
     if kind < 2:
-        return None
+        return "empirical"
     if kind == 2:
         return "uniform"
     weights = 10 ** rng.uniform(-6, 0, n_classes)
@@ -128,7 +128,7 @@ def test_a_score_is_the_aggregate_of_its_class_scores(measure: Measure) -> None:
     for seed, counts, arguments in cases(measure):
         by_class = counts.class_scores(measure.method, **arguments)
         prior = arguments["class_prior"]
-        if prior is None:
+        if isinstance(prior, str) and prior == "empirical":
             weights = counts.class_docs.astype(float)
         else:
             weights = np.ones(counts.n_classes) if prior == "uniform" else np.array(prior)

@@ -373,7 +373,7 @@ class ClassCounts(Shown):
         *,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
+        class_prior: ClassPrior = "empirical",
         n_threads: int | None = None,
         **options: str | bool,
     ) -> NDArray[np.float64]:
@@ -397,7 +397,7 @@ class ClassCounts(Shown):
         *,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
+        class_prior: ClassPrior = "empirical",
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
         **options: str | bool,
@@ -416,9 +416,9 @@ class ClassCounts(Shown):
             b2 = n_terms alpha ("multinomial", "binary"), 2 alpha ("bernoulli") or alpha
             ("poisson"); 1 is Laplace smoothing. The model "poisson" also allows b1 > b2. For
             `log_odds`, b2 is the prior's total.
-        class_prior : {"empirical", "uniform"}, array of shape (n_classes,), dict, or None
+        class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or dict
             The class priors pi_c, as an array in the order of ``classes`` or as a dict by label,
-            which are normalised to sum to 1. By default, the prior of a class is its share of the
+            which are normalised to sum to 1. The empirical prior of a class is its share of the
             documents. If neither the method nor the aggregate uses priors, a warning says so.
         aggregate : {"sum", "mean", "max"}, optional
             How the class values are combined into one score. The mean is weighted by the class
@@ -477,7 +477,7 @@ class ClassCounts(Shown):
         policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
+        class_prior: ClassPrior = "empirical",
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
         **options: str | bool,
@@ -534,7 +534,7 @@ class ClassCounts(Shown):
         *,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
+        class_prior: ClassPrior = "empirical",
         exhaustive: bool = False,
         n_threads: int | None = None,
     ) -> Ranking:
@@ -612,7 +612,7 @@ class ClassCounts(Shown):
         library: Library = "pandas",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
+        class_prior: ClassPrior = "empirical",
         n_threads: int | None = None,
         **options: str | bool,
     ) -> Any:

@@ -14,8 +14,8 @@ from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._util import validation
 from termsift._util.faults import concerning, excluded, named, wrong_value
 
-# The defaults of options, besides None, that selectors without these options accept.
-_DEFAULTS = {"policy": POLICIES[:1], "class_prior": ("empirical",)}
+# The defaults of options that are not None, which selectors without these options accept.
+_DEFAULTS = {"policy": POLICIES[0], "class_prior": "empirical"}
 
 
 def name_of_curve(method: str, model: str, policy: str) -> str:
@@ -59,7 +59,7 @@ def rank(
     n_threads: int | None = None,
     model: Any = MODELS[0],
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     **options: Any,
 ) -> Ranking:
     """Rank the terms by a method, or by a selector of counts; see `ClassCounts.rank`."""
@@ -112,7 +112,8 @@ def rank_by(
         return rank(counts, method, k, alpha=alpha, n_threads=n_threads, **options)
     check_model(options.pop("model", MODELS[0]), ranker)
     for name, value in options.items():
-        if value is not None and not validation.is_one_of(value, _DEFAULTS.get(name, ())):
+        usual = _DEFAULTS.get(name)
+        if not (value is None if usual is None else validation.is_one_of(value, [usual])):
             raise wrong_value(
                 "{method} reads the documents and has no {name}, got {value!r}",
                 method=method,

@@ -81,7 +81,7 @@ def distinctive_terms(
     max_pvalue: float | None = None,
     model: Model = "multinomial",
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     n_threads: int | None = None,
     **options: str | bool,
 ) -> dict[Hashable, Ranking]:

@@ -19,7 +19,7 @@ from termsift._util.faults import Name, said
 from termsift._util.messages import levels_to_caller
 
 ClassPrior: TypeAlias = (
-    Literal["empirical", "uniform"] | Sequence[float] | Mapping[Any, float] | NDArray[Any] | None
+    Literal["empirical", "uniform"] | Sequence[float] | Mapping[Any, float] | NDArray[Any]
 )
 Alpha: TypeAlias = float | tuple[float, float]
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
@@ -46,7 +46,7 @@ class Scoring:
         /,
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
-        class_prior: ClassPrior = None,
+        class_prior: ClassPrior = "empirical",
         n_threads: int | None = None,
         **options: str | bool,
     ) -> Self:

@@ -37,7 +37,7 @@ def divergence(
     indices: Iterable[int],
     *,
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     model: str = "multinomial",
 ) -> float:
     """Return the divergence of the classes for a set of terms, with all other terms pooled.
@@ -81,7 +81,7 @@ def greedy(
     k: int | None = None,
     *,
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     model: str = "multinomial",
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     r"""Choose terms one after the other by Algorithm 1 of Tang, Kay and He.
@@ -98,7 +98,7 @@ def greedy(
         Smoothing, as for `class_scores`, except that 0.1 means exactly 1/10 and not the nearest
         double. Except in the models "bernoulli" and "poisson", no probability may be 0, and the
         probabilities of a class must sum to at most 1, so M * b1 <= b2.
-    class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
+    class_prior : "empirical", "uniform", sequence of N nonnegative numbers, or dict by label
         As for `class_scores`. The divergence of two classes does not depend on the prior.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         As for `class_scores`. With "bernoulli" and "poisson" the terms are independent, so terms
@@ -157,7 +157,9 @@ def greedy(
     return np.array(chosen, dtype=np.int64), np.array(divergences, dtype=np.float64)
 
 
-def same_first_term(counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = None) -> bool:
+def same_first_term(
+    counts: Any, *, alpha: Alpha = 1.0, class_prior: ClassPrior = "empirical"
+) -> bool:
     r"""Return whether Algorithm 1 chooses the same first term with and without the pool.
 
     Parameters

@@ -26,7 +26,7 @@ def class_directions(
     method: str = "md",
     *,
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     model: str = "multinomial",
 ) -> npt.NDArray[np.int8]:
     r"""Return whether each class has more or less of each term than the other classes.

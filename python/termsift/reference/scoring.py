@@ -27,7 +27,7 @@ def class_scores(
     method: str = "md",
     *,
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     model: str = "multinomial",
     noncentrality: str = "jeffreys",
     variant: str = "idf",
@@ -49,11 +49,11 @@ def class_scores(
         But b2 = 2 * alpha for the model "bernoulli", and b2 = alpha for "poisson". No number may be
         negative, and b1 may exceed b2 only with the model "poisson". Only "md", "md_chi2",
         "log_ratio" and "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
-    class_prior : None, "empirical", "uniform" or sequence of N nonnegative numbers
-        The priors pi_c, by default n_c / sum_k n_k. Given priors are scaled to sum to 1. Classes
-        without documents are ignored: their scores are 0 and the other priors are scaled up. At
-        least two classes with documents must have positive priors, because every class is compared
-        with at least one other class.
+    class_prior : "empirical", "uniform", sequence of N nonnegative numbers, or dict by label
+        The priors pi_c, which are n_c / sum_k n_k if they are empirical. Given priors are scaled to
+        sum to 1. Classes without documents are ignored: their scores are 0 and the other priors are
+        scaled up. At least two classes with documents must have positive priors, because every
+        class is compared with at least one other class.
     model : {"multinomial", "binary", "bernoulli", "poisson"}
         The event model, which determines the counts and totals in the formulas of "md" and
         "md_chi2" (see Notes).
@@ -132,7 +132,7 @@ def score(
     method: str = "md",
     *,
     alpha: Alpha = 1.0,
-    class_prior: ClassPrior = None,
+    class_prior: ClassPrior = "empirical",
     aggregate: str | None = None,
     model: str = "multinomial",
     noncentrality: str = "jeffreys",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -13,7 +13,9 @@ import numpy.typing as npt
 from termsift.reference.counting import Number, as_list, total
 
 Alpha: TypeAlias = float | tuple[float, float]
-ClassPrior: TypeAlias = Literal["empirical", "uniform"] | Sequence[float] | npt.NDArray[Any] | None
+ClassPrior: TypeAlias = (
+    Literal["empirical", "uniform"] | Sequence[float] | Mapping[Any, float] | npt.NDArray[Any]
+)
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 
@@ -185,15 +187,17 @@ def prior_weights(counts: Any, class_prior: ClassPrior) -> list[Number]:
     """Return one weight per class: the priors before they are scaled to sum to 1."""
     n_c, present = class_docs(counts), present_classes(counts)
     weights: list[Number]
-    if class_prior is None or (isinstance(class_prior, str) and class_prior == "empirical"):
-        weights = n_c
-    elif isinstance(class_prior, str):
-        if class_prior != "uniform":
+    if isinstance(class_prior, str):
+        if class_prior not in ("empirical", "uniform"):
             raise ValueError(
                 f"class_prior is {class_prior!r}, not 'empirical', 'uniform' or numbers"
             )
-        weights = [1] * len(n_c)
+        weights = n_c if class_prior == "empirical" else [1] * len(n_c)
     else:
+        if isinstance(class_prior, Mapping):
+            if {*class_prior} != {*counts.classes}:
+                raise ValueError("class_prior must have one number for each class")
+            class_prior = [class_prior[label] for label in counts.classes]
         weights = np.asarray(class_prior).tolist()
         if len(weights) != len(n_c):
             raise ValueError(f"class_prior has {len(weights)} numbers for {len(n_c)} classes")

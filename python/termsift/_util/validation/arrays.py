@@ -263,13 +263,14 @@ def check_class_prior(
     class_prior: Literal["empirical", "uniform"]
     | Sequence[float]
     | Mapping[Any, float]
-    | NDArray[Any]
-    | None,
+    | NDArray[Any],
     classes: list[Hashable],
 ) -> _core.Float64s | None:
     """Return one weight per class, which the core normalises, or None for the empirical prior."""
     if class_prior is None:
-        return None
+        raise wrong_type(
+            "{class_prior} must be 'empirical', 'uniform', an array or a dict by label, got None"
+        )
     if isinstance(class_prior, str):
         check_choice(class_prior, ("empirical", "uniform"), "class_prior")
         return None if class_prior == "empirical" else np.ones(len(classes))
