@@ -22,6 +22,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.estimator import refuse_continuous
 from termsift._util.extras import require
+from termsift._util.faults import named, wrong_value
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -143,9 +144,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             X, y = self._validated(X, y, reset=True)
             counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
             if np.count_nonzero(counts.class_docs) < 2:
-                raise ValueError(
-                    "y has documents of at most one class (documents of weight zero do not count), "
-                    "expected two classes or more"
+                raise wrong_value(
+                    "{y} has documents of at most one class (documents of weight zero do not "
+                    "count), expected two classes or more"
                 )
             self._learn(counts, X, y, sample_weight)
         return self
@@ -213,7 +214,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)
         if y is None:
-            raise ValueError("TermSelector requires y to be passed, but the target y is None")
+            raise wrong_value("TermSelector requires {y} to be passed, but the target {y} is None")
         y = list(y) if isinstance(y, Iterator) else y
         if isinstance(X, (sparse.coo_array, sparse.coo_matrix)):  # sums of duplicates may overflow
             X = validation.widened(X)
@@ -280,11 +281,16 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Return the k best terms. Methods that read the documents need X and y."""
         k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
         if not validation.is_integer(k) or k < 0:
-            raise ValueError(f"k must be a number of terms or 'all', got {k!r}")
+            raise wrong_value("{k} must be a number of terms or 'all', got {given!r}", given=k)
         if find_ranker(self.method).reads_documents:
             for name, default in (("alpha", 1.0), ("tf", "raw")):
                 if (value := getattr(self, name)) != default:
-                    raise ValueError(f"method={self.method!r} takes no {name}, got {value!r}")
+                    raise wrong_value(
+                        "{method=} takes no {name}, got {value!r}",
+                        method=self.method,
+                        name=named(name),
+                        value=value,
+                    )
         options = {"policy": self.policy, **self._scoring_of(counts)}
         return rank_by(self.method, counts, X, y, int(k), sample_weight=weights, **options)
 

@@ -18,6 +18,7 @@ from termsift._api.parts import count_parts
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
+from termsift._util.faults import named, wrong_type, wrong_value
 from termsift.text._blocks import check_named
 from termsift.text._rules import Rules, rules_of, shows
 
@@ -85,9 +86,11 @@ def count(
         cure = "for a matrix in memory, use termsift.count(X, y)"
         if _dask.is_dask_collection(X):
             cure = "make an array with X.to_dask_array(lengths=True), or a list of delayed chunks"
-        raise TypeError(
-            "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
-            f"which may be delayed, got {_a_kind(X)}: {cure}"
+        raise wrong_type(
+            "expected a dask array {X} with {y}, or a list of chunks (X, y) or (X, y, "
+            "sample_weight), which may be delayed, got {kind}: {cure}",
+            kind=_a_kind(X),
+            cure=cure,
         )
     return _total(X, "chunk", count_chunk, ClassCounts.__add__)
 
@@ -149,17 +152,20 @@ def count_texts(
     elif _dask.is_dask_collection(texts) and type(texts).__name__ == "DataFrame":
         columns = list(texts.columns)
         if text is None or label is None:
-            raise TypeError(
-                f"texts has the columns {validation.listed(columns)}: name the columns of texts "
-                "and labels by the arguments text and label"
+            raise wrong_type(
+                "{texts} has the columns {columns}: name the columns of texts and labels by the "
+                "arguments {text} and {label}",
+                columns=validation.listed(columns),
             )
         check_named(columns, {"text": text, "label": label})
         parts = texts[[text, label]].to_delayed()  # some readers can skip unused columns
     else:
         in_memory = "" if _dask.is_dask_collection(texts) else ": use termsift.count_texts"
-        raise TypeError(
-            "texts must be a dask data frame, whose columns you name by the arguments text and "
-            f"label, or a list of parts, got {_a_kind(texts)}{in_memory}"
+        raise wrong_type(
+            "{texts} must be a dask data frame, whose columns you name by the arguments {text} and "
+            "{label}, or a list of parts, got {kind}{in_memory}",
+            kind=_a_kind(texts),
+            in_memory=in_memory,
         )
 
     def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
@@ -226,20 +232,34 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
         cure = f"dask.array.from_array({name}, chunks=X.chunks[0])"
         if _dask.is_dask_collection(values):
             cure = f"{name}.to_dask_array(lengths=True)"
-        raise TypeError(
-            f"{name} is {_a_kind(values)}, expected a dask array, because X is one: use {cure}"
+        raise wrong_type(
+            "{name} is {kind}, expected a dask array, because {X} is one: use {cure}",
+            name=named(name),
+            kind=_a_kind(values),
+            cure=cure,
         )
     if values.ndim == 2 and values.numblocks[1] != 1:
-        raise ValueError(
-            f"{name} has {values.numblocks[1]} blocks of columns, expected whole rows: use "
-            "rechunk({1: -1})"
+        raise wrong_value(
+            "{name} has {n} blocks of columns, expected whole rows: use rechunk({{1: -1}})",
+            name=named(name),
+            n=values.numblocks[1],
         )
     if not np.isnan([*lengths, *values.chunks[0]]).any():
         if len(values) != sum(lengths):
-            raise ValueError(f"{name} has {len(values)} labels for {sum(lengths)} documents")
+            raise wrong_value(
+                "{name} has {n} labels for {n_docs} documents",
+                name=named(name),
+                n=len(values),
+                n_docs=sum(lengths),
+            )
         values = values.rechunk({0: lengths})
     elif values.numblocks[0] != len(lengths):
-        raise ValueError(f"{name} has {values.numblocks[0]} blocks, X has {len(lengths)}")
+        raise wrong_value(
+            "{name} has {n} blocks, {X} has {n_blocks}",
+            name=named(name),
+            n=values.numblocks[0],
+            n_blocks=len(lengths),
+        )
     return list(values.to_delayed().ravel())
 
 

@@ -18,6 +18,7 @@ from termsift._scores.keyness import Keyness
 from termsift._scores.ranking import Ranking
 from termsift._util import validation
 from termsift._util.extras import require
+from termsift._util.faults import concerning, wrong_value
 from termsift._util.messages import printable
 from termsift._util.notebook import show_after_cell
 
@@ -91,7 +92,7 @@ def plot_curves(
     named = {name: curve for name, curve in several.items() if len(curve)}
     shown = [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
     if not named or not shown:
-        raise ValueError("there is nothing to draw: no curves or no metrics")
+        raise wrong_value("there is nothing to draw: no {curves} or no {metrics}")
     with _figure("plot_curves", 3.5 * len(shown) + 1.4, 3.4) as figure:
         panels = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
         for axes, metric in zip(panels, shown, strict=True):
@@ -145,7 +146,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     rankings = {label: one[: validation.check_k(k, len(one))] for label, one in several.items()}
     longest = max(map(len, rankings.values()), default=0)
     if longest == 0:
-        raise ValueError("there is nothing to draw: no terms")
+        raise concerning(ValueError("there is nothing to draw: no terms"), "ranking")
     n_columns = min(_COLUMNS, len(rankings))
     n_rows = -(-len(rankings) // n_columns)
     width = 5.0 if len(rankings) == 1 else 3.0 * n_columns
@@ -195,7 +196,7 @@ def plot_keyness(keyness: Keyness, *, k: int = 15) -> Figure:
     lengths = np.abs(table["log_ratio"])
     rows = np.concatenate([side[np.argsort(-lengths[side], kind="stable")] for side in sides])
     if not len(rows):
-        raise ValueError("there is nothing to draw: no terms")
+        raise concerning(ValueError("there is nothing to draw: no terms"), "keyness")
     with _figure("plot_keyness", 5.5, _height(len(rows)) + 0.3) as figure:
         axes = figure.subplots()
         colours = np.repeat(_COLOURS[:2], [len(side) for side in sides])

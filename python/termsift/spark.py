@@ -22,6 +22,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import is_from, require
+from termsift._util.faults import concerning, said, wrong_type
 from termsift.text._rules import Rules, rules_of, shows
 from termsift.text._sketch import TermSketch
 
@@ -110,9 +111,12 @@ def count(
     rows = _columns(df, vector=features, label=label, **weights)
     kind = rows.schema["vector"].dataType
     if kind != vector:
-        raise TypeError(
-            f"column {features!r} is of type {kind.simpleString()}, expected vectors of pyspark.ml"
+        error = wrong_type(
+            "column {name!r} is of type {kind}, expected vectors of pyspark.ml",
+            name=features,
+            kind=kind.simpleString(),
         )
+        raise concerning(error, "features")
     counts = _total(rows, partial(_of_vectors, tf), _added, counting.load)
     return counting.nothing(tf) if counts is None else counts
 
@@ -180,24 +184,30 @@ def count_texts(
 def _columns(df: Any, **columns: str) -> Any:
     """Return some columns of a DataFrame under other names."""
     if not (is_from(df, "pyspark") and hasattr(df, "mapInArrow")):
-        raise TypeError(
-            f"df is {validation.a_kind(df)}, expected a DataFrame of Spark: call "
-            "spark.createDataFrame, or count data in memory with termsift.count or count_texts"
+        raise wrong_type(
+            "{df} is {kind}, expected a DataFrame of Spark: call spark.createDataFrame, or count "
+            "data in memory with termsift.count or count_texts",
+            kind=validation.a_kind(df),
         )
     names = [name.lower() for name in df.columns]  # Spark ignores the case of names
     for parameter, name in columns.items():
         validation.check_kind(name, str, parameter)
         if name.lower() not in names:
             shown = "features" if parameter == "vector" else parameter
-            validation.check_one_column(shown, name, df.columns, "name a column of df")
+            validation.check_one_column(
+                shown, name, df.columns, said("name a column of {df}"), shown
+            )
     quoted = {new: "`" + name.replace("`", "``") + "`" for new, name in columns.items()}
     rows = df.select(*(df[name].alias(new) for new, name in quoted.items()))
     of_label = rows.schema["label"].dataType
     if not isinstance(of_label, require("pyspark.sql.types", "spark", "termsift.spark").AtomicType):
-        raise TypeError(
-            f"column {columns['label']!r} is of type {of_label.simpleString()}, expected one class "
-            "per document: pyspark.sql.functions.explode makes a row of each element of an array"
+        error = wrong_type(
+            "column {name!r} is of type {kind}, expected one class per document: "
+            "pyspark.sql.functions.explode makes a row of each element of an array",
+            name=columns["label"],
+            kind=of_label.simpleString(),
         )
+        raise concerning(error, "label")
     return rows
 
 

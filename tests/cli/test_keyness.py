@@ -113,8 +113,8 @@ def test_classes_may_follow_options(run: Any, mail: Path) -> None:
     ("arguments", "complaint"),
     [
         (["hem"], "no class 'hem', expected one of 'ham', 'news', 'spam'; did you mean 'ham'?"),
-        (["ham", "ham"], "class 'ham' is in both target and reference"),
-        (["ham,spam,news"], "target has all classes"),
+        (["ham", "ham"], "class 'ham' is in both TARGET and REFERENCE"),
+        (["ham,spam,news"], "TARGET has all classes, so no class is left for the REFERENCE"),
     ],
 )
 def test_wrong_classes(run: Any, mail: Path, arguments: list[str], complaint: str) -> None:

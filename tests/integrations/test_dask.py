@@ -307,7 +307,7 @@ def test_classes_tf_and_what_is_missing() -> None:
         (TEXTS[:9], COLUMNS, TypeError, r"part .: expected \(texts, y\), or a frame .* got a str"),
         (dask.delayed(PARTS[0]), {}, TypeError, "a list of parts, got a Del.* of dask$"),
         (PARTS, {"classes": ["class 0"]}, ValueError, "part .: the label of document .* not in c"),
-        (PARTS, {"max_features": 3, "tf": "log"}, ValueError, "max_features needs tf='raw'"),
+        (PARTS, {"max_features": 3, "tf": "log"}, TypeError, "max_features needs tf='raw'"),
         (PARTS, {"nonsense": 3}, TypeError, "unknown argument 'nonsense'"),
         (PARTS, {"min_df": 61}, ValueError, "min_df=61 requires 61 or more of 60 documents"),
     ],
@@ -347,5 +347,5 @@ def test_max_memory_reads_parts_twice_and_changes_no_result() -> None:
     parts = [(texts[i : i + 20], y[i : i + 20]) for i in range(0, 200, 20)]
     counts = ts.dask.count_texts(parts, min_df=5, max_memory=2**20)
     assert counts == ts.count_texts(texts, y, min_df=5)
-    with pytest.raises(ValueError, match="max_memory needs min_df"):
+    with pytest.raises(TypeError, match="max_memory needs min_df"):
         ts.dask.count_texts(parts, max_memory=2**20)

@@ -219,7 +219,7 @@ def test_texts_that_are_refused(spark: Any) -> None:
         UserWarning, match="no document has a word of two or more letters, so the cou"
     ):
         assert ts.spark.count_texts(df.limit(0)).n_terms == 0
-    with pytest.raises(ValueError, match="max_features needs tf='raw'"):
+    with pytest.raises(TypeError, match="max_features needs tf='raw'"):
         ts.spark.count_texts(df, tf="log", max_features=3)
     assert ts.spark.count_texts(df.limit(0), hashing=8) == ts.count_texts([], [], hashing=8)
 
@@ -236,5 +236,5 @@ def test_max_memory_reads_partitions_twice_and_changes_no_result(spark: Any) -> 
     df = text_frame(spark, texts, y, 9)
     counts = ts.spark.count_texts(df, min_df=5, max_memory=2**20)
     assert counts == ts.count_texts(texts, y, min_df=5)
-    with pytest.raises(ValueError, match="max_memory needs min_df"):
+    with pytest.raises(TypeError, match="max_memory needs min_df"):
         ts.spark.count_texts(df, max_memory=2**20)

@@ -328,7 +328,7 @@ def test_a_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:
         ts.count(ts.scan(path, min_df=2, **options))
     with pytest.raises(NotADirectoryError, match=r"a\.csv: is a file, expected a folder"):
         ts.count(ts.scan(path, min_df=2, max_memory=2**20, checkpoint=path))
-    with pytest.raises(ValueError, match="checkpoint needs max_memory"):
+    with pytest.raises(TypeError, match="checkpoint needs max_memory"):
         ts.scan(path, checkpoint=tmp_path)
 
 
@@ -375,7 +375,7 @@ def test_max_memory_takes_iterators_of_labels_and_names_rows() -> None:
 
 def test_what_max_memory_refuses() -> None:
     texts, y = many_words(20_000)
-    with pytest.raises(ValueError, match="max_memory needs min_df, a whole number"):
+    with pytest.raises(TypeError, match="max_memory needs min_df, a whole number"):
         ts.count_texts(texts, y, max_memory=2**22)
     with pytest.raises(TypeError, match="an iterator can be read only once"):
         ts.count_texts(iter(texts), y, max_memory=2**22, min_df=2)

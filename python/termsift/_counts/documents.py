@@ -16,7 +16,7 @@ from termsift._counts import file
 from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift._util.adding import add_documents
-from termsift._util.faults import said
+from termsift._util.faults import excluded, named, said, wrong_value
 from termsift._util.messages import logger
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._matrices import integers_if_all_whole
@@ -90,9 +90,10 @@ def finished(
 def check_rules_of_parts(rules: TextRules, tf: str) -> None:
     """Check that the rules can drop terms at the end, after the counts of parts are merged."""
     if rules.max_features is not None and validation.check_tf(tf) != "raw" and not rules.binary:
-        raise ValueError(
-            f"max_features needs tf='raw', because counts with tf={tf!r} do not show which terms "
-            "are most frequent; binary=True keeps the terms that are in the most documents"
+        raise excluded(
+            "{max_features} needs {tf='raw'}, because counts with {tf=} do not show which terms "
+            "are most frequent; {binary=True} keeps the terms that are in the most documents",
+            tf=tf,
         )
 
 
@@ -138,9 +139,13 @@ def counted_within(
     try:
         counts = kept_terms_only(count(sketch.counting_rules(), limit), rules)
     except TermsDoNotFitError:
-        raise ValueError(
-            f"the terms that may be in min_df={rules.min_df} documents do not fit in "
-            f"max_memory={max_memory}: raise min_df or max_memory"
+        raise wrong_value(
+            "the terms that may be in {min_df=} documents do not fit in {max_memory=}: raise "
+            "{least} or {most}",
+            min_df=rules.min_df,
+            max_memory=max_memory,
+            least=named("min_df"),
+            most=named("max_memory"),
         ) from None
     logger.info("left out all terms that are in fewer than %d documents", rules.min_df)
     return counts
@@ -161,10 +166,10 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
     """
     validation.check_integer(max_memory, "max_memory", 1 << 20, MOST_BYTES)
     if rules.hashing is not None or rules.vocabulary is not None:
-        raise ValueError("hashing and vocabulary limit the terms: leave out max_memory")
+        raise excluded("{hashing} and {vocabulary} limit the terms: leave out {max_memory}")
     if not (validation.is_integer(rules.min_df) and rules.min_df > 1):
-        raise ValueError(
-            "max_memory needs min_df, a whole number of at least 2, because it drops rare terms"
+        raise excluded(
+            "{max_memory} needs {min_df}, a whole number of at least 2, because it drops rare terms"
         )
     return TermSketch(without_drops(rules), int(rules.min_df), max_memory // share)
 

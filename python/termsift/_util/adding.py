@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from termsift import _core
 from termsift._util import validation
+from termsift._util.faults import carrying, said
 from termsift._util.messages import logger
 
 TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
@@ -63,11 +64,13 @@ def add_documents(
             tuple[_core.Counts, str], updated(matrix.by_document(n_threads))
         )
     except MemoryError:
-        raise MemoryError(
-            f"not enough memory to count documents of {matrix.n_terms:,} terms: in addition to the "
-            "counts, each thread needs up to 12 bytes for each term, or 28 bytes if the counts are "
-            "not integers; use fewer terms (hashing) or fewer threads"
-        ) from None
+        message = said(
+            "not enough memory to count documents of {n_terms:,} terms: in addition to the counts, "
+            "each thread needs up to 12 bytes for each term, or 28 bytes if the counts are not "
+            "integers; use fewer terms ({hashing}) or fewer threads",
+            n_terms=matrix.n_terms,
+        )
+        raise carrying(MemoryError, message) from None
     sizes = matrix.n_docs, matrix.n_terms, len(labels.classes), len(matrix.data)
     logger.debug("counted %d documents, %d terms, %d classes, %d entries by %s", *sizes, path)
     return counts.merge(added) if has_lists else added

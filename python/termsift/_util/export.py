@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.extras import require
+from termsift._util.faults import wrong_value
 from termsift._util.files import text_output
 from termsift._util.shown import Shown
 from termsift._util.validation import check_choice
@@ -39,9 +40,11 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
         if values.dtype == object:
             lists[name] = [_plain(value) for value in values]
             if len({type(value) for value in lists[name] if value is not None}) > 1:
-                raise ValueError(
-                    f"the column {name!r} holds values of several types, but {library} allows only "
-                    "one; use library='pandas'"
+                raise wrong_value(
+                    "the column {name!r} holds values of several types, but {only} allows only "
+                    "one; use {library='pandas'}",
+                    name=name,
+                    only=library,
                 )
     return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from pathlib import Path
 from typing import Any, TextIO, cast
 
-from termsift._util.faults import Name, named, wrong_value
+from termsift._util.faults import Name, concerning, named, wrong_value
 from termsift._util.messages import printable
 from termsift._util.validation import check_kind
 
@@ -79,14 +79,15 @@ def named_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
-def existing(path: str | os.PathLike[str]) -> Path:
+def existing(path: str | os.PathLike[str], name: str = "path") -> Path:
     """Check that a path is an existing file, and return it as a `Path`."""
-    check_path(path)
+    check_path(path, name)
     path = Path(path)
     if not path.exists():
-        raise FileNotFoundError(f"{path}: no such file")
+        raise concerning(FileNotFoundError(f"{path}: no such file"), name)
     if not path.is_file():  # a pipe could be read only once
-        raise ValueError(f"{path}: expected a file, found a folder, pipe or device")
+        text = f"{path}: expected a file, found a folder, pipe or device"
+        raise concerning(ValueError(text), name)
     return path
 
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, get_args
 
 from termsift import _core
+from termsift._util.faults import Argument, Message
 from termsift.io._scan import FORMATS
 from termsift.text._rules import Accents, Analyzer
 
@@ -52,7 +54,43 @@ def given(args: argparse.Namespace, *options: str) -> dict[str, Any]:
 def refuse(args: argparse.Namespace, why: str, *options: str) -> None:
     """Raise an error if one of the options was given."""
     for option in given(args, *options):
-        raise ValueError(f"{why}, so leave out --{option.replace('_', '-')}")
+        raise ValueError(f"{why}, so leave out {written(args, Argument(option))}")
+
+
+def in_options(message: str, args: argparse.Namespace) -> str:
+    """Return a message with the options of the command in place of Python's arguments."""
+    show = partial(written, args)
+    return message.shown(show) if isinstance(message, Message) else message
+
+
+def written(args: argparse.Namespace, argument: Argument) -> str:
+    """Return an argument as users of the command write it, such as ``--min-df 2``.
+
+    An argument that the command does not have is written as in Python.
+    """
+    dest = getattr(args, "option_of", {}).get(argument.name, argument.name)
+    # A flag is the option of one value, such as --binary of binary=True.
+    actions = [action for action in args.parser._actions if action.dest == dest]
+    actions.sort(key=lambda action: action.nargs == 0)
+    if not actions:
+        return str(argument)
+    option = _name(actions[0])
+    if not argument.values:
+        return option
+    (value,) = argument.values
+    for action in actions:
+        if isinstance(action, argparse.BooleanOptionalAction):
+            return action.option_strings[0 if value else -1]
+        if action.nargs == 0:
+            return _name(action)
+    words = value if isinstance(value, (list, tuple)) else [value]
+    return f"{option} {','.join(map(str, words))}"
+
+
+def _name(action: argparse.Action) -> str:
+    """Return the name of an option, or what the help calls an argument without one."""
+    names = action.option_strings or [str(action.metavar)]
+    return next((name for name in names if len(name.strip("-")) > 1), names[0])
 
 
 def add_values(group: Any, *rows: tuple[str, Callable[[str], Any], str, str]) -> None:
@@ -92,8 +130,9 @@ def add_input(
     add_values(
         group,
         ("--label", str, "COL", "column of the label; a number from 1 if the table has no header"),
-        ("--threads", int, "N", "number of threads (default: all that are available)"),
     )
+    threads = "number of threads (default: all that are available)"
+    group.add_argument("--threads", dest="n_threads", type=int, metavar="N", help=threads)
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
     if counts:
         tf = "x occurrences count as x, log(1 + x) or 1"

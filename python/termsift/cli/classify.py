@@ -57,7 +57,7 @@ def _run(args: argparse.Namespace) -> None:
         counts, terms = ts.load(args.counts), None
         if chosen := arguments.given(args, "k", "method", "policy"):
             terms = counts.rank(**{"k": K, **chosen})
-        classifier = counts.naive_bayes(terms, n_threads=args.threads, **options)
+        classifier = counts.naive_bayes(terms, n_threads=args.n_threads, **options)
         if args.no_labels:
             arguments.refuse(args, "there are no labels", "label", "labels")
             args.label = False
@@ -87,7 +87,7 @@ def _run(args: argparse.Namespace) -> None:
                 labels += predicted
                 rows += block.rows.tolist()
         scan._check_read(len(labels))
-        inputs.log_skipped(scan)
+        inputs.log_skipped(args, scan)
         columns = {"document": np.array(rows) + 1}
         if (files := inputs.files_of(scan)) is not None:
             columns["file"] = object_array([files[row] for row in rows])

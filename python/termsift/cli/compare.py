@@ -63,9 +63,9 @@ def add(commands: Any) -> None:
     group = parser.add_argument_group("evaluation")
     ks = f"numbers of terms (default: {','.join(map(str, _KS))}, up to the number of all terms)"
     smoothing = "smoothing, for the classifier and the methods: add A to each count (default: 1)"
+    group.add_argument("-k", "--k", dest="ks", type=arguments.numbers, metavar="N,...", help=ks)
     arguments.add_values(
         group,
-        ("-k --k", arguments.numbers, "N,...", ks),
         ("--alpha", arguments.number, "A", smoothing),
         ("--test", str, "FILE", "documents to classify instead of folds; read like INPUT"),
         ("--test-labels", str, "FILE", "labels of the documents of --test, one per line"),
@@ -120,6 +120,7 @@ def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curv
     else:
         first = inputs.scan_of(args)
         args.input, args.labels = args.test, args.test_labels
+        args.option_of = {"labels": "test_labels"}  # in messages about the test documents
         train, test = read_split(first, inputs.scan_of(args))
         X, y, source = _stacked(train, test)
         rows = np.arange(X.shape[0])
@@ -127,9 +128,9 @@ def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curv
         how = {"test": test.source, "n_test_docs": test.X.shape[0]}
     n_docs, n_terms = train.X.shape
     with naming(source):
-        ks = args.k or [k for k in _KS if k <= n_terms] or None  # ks=None evaluates every k
+        ks = args.ks or [k for k in _KS if k <= n_terms] or None  # ks=None evaluates every k
         found = ts.cross_validate(
-            X, y, ks=ks, n_threads=args.threads, **rankers, **options, **folds
+            X, y, ks=ks, n_threads=args.n_threads, **rankers, **options, **folds
         )
     return found, {"input": train.source, "n_docs": n_docs, "n_terms": n_terms, **options, **how}
 

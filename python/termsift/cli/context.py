@@ -30,11 +30,10 @@ def add(commands: Any) -> None:
     group = parser.add_argument_group("passages")
     classes = "a class to search; repeat it for several (default: all)"
     group.add_argument("--class", dest="classes", action="append", metavar="LABEL", help=classes)
-    arguments.add_values(
-        group,
-        ("-k --k", int, "N", "passages per term and class (default: 3)"),
-        ("--width", int, "N", "characters before and after the term (default: 30)"),
-    )
+    about = "passages per term and class (default: 3)"
+    group.add_argument("-k", "--k", dest="n_passages", type=int, metavar="N", help=about)
+    width = "characters before and after the term (default: 30)"
+    arguments.add_values(group, ("--width", int, "N", width))
     output.add_output(parser)
 
 
@@ -48,15 +47,15 @@ def _run(args: argparse.Namespace) -> None:
                 inputs.labelled_texts(scan),
                 args.queries,
                 scan.rules,
-                n_passages=3 if args.k is None else args.k,
+                n_passages=3 if args.n_passages is None else args.n_passages,
                 width=30 if args.width is None else args.width,
-                n_threads=args.threads,
+                n_threads=args.n_threads,
             )
             if passages and args.classes:
                 chosen = check_groups(args.classes, list(passages))
                 passages = {label: passages[label] for label in chosen}
         scan._check_read(len(passages))
-        inputs.log_skipped(scan)
+        inputs.log_skipped(args, scan)
         lists = passages.values()
         absent = [query for query in args.queries if not any(of_class[query] for of_class in lists)]
         if absent:

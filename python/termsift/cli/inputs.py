@@ -16,7 +16,7 @@ import termsift as ts
 from termsift import io
 from termsift._util.files import existing, named_errors
 from termsift._util.messages import logger
-from termsift.cli.arguments import given, refuse
+from termsift.cli.arguments import given, in_options, refuse
 from termsift.cli.output import COUNTS_FILE
 from termsift.io._class_folder import ClassFolder
 from termsift.io._collection import read_collection
@@ -76,9 +76,9 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
             counts.term_names = read_names(args.term_names)
         return counts
     scan = scan_of(args)
-    counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.threads)
+    counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.n_threads)
     logger.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
-    log_skipped(scan)
+    log_skipped(args, scan)
     return counts
 
 
@@ -130,7 +130,7 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
     options = given(args, *READING)
     if options.get("stop_words", "english") != "english":
         options["stop_words"] = read_names(options["stop_words"]).tolist()
-    return ts.scan(inputs, **options, n_threads=args.threads)
+    return ts.scan(inputs, **options, n_threads=args.n_threads)
 
 
 def read_documents(args: argparse.Namespace) -> io.Collection:
@@ -139,7 +139,7 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
         return io.load_demo()
     scan = scan_of(args)
     collection = read_collection(scan)
-    log_skipped(scan)
+    log_skipped(args, scan)
     return replace(collection, source=args.source)
 
 
@@ -171,11 +171,11 @@ def refuse_repeated(paths: Sequence[str]) -> None:
             raise ValueError(f"{path}: is given twice and would be counted twice")
 
 
-def log_skipped(scan: ts.Scan) -> None:
+def log_skipped(args: argparse.Namespace, scan: ts.Scan) -> None:
     """Log how many lines, rows and documents were left out, and the first few errors."""
     if scan.n_skipped:
         logger.warning("left out %s with errors:", Skipped(scan.n_skipped))
         for complaint in scan.skipped:
-            logger.warning("  %s", complaint)
+            logger.warning("  %s", in_options(complaint, args))
         if scan.n_skipped > len(scan.skipped):
             logger.warning("  and %d more", scan.n_skipped - len(scan.skipped))

@@ -69,7 +69,7 @@ def _run(args: argparse.Namespace) -> None:
         documents = None
         if args.dispersion or (args.sort == "rank_sum" and args.versus_list is None):
             collection = inputs.read_documents(args)
-            counts = count_collection(collection, args.tf or "raw", args.threads)
+            counts = count_collection(collection, args.tf or "raw", args.n_threads)
             documents = collection.X, collection.y
         else:
             counts = inputs.read_counts(args)
@@ -87,7 +87,7 @@ def _run(args: argparse.Namespace) -> None:
                 inputs.labels_of(counts, target) if isinstance(target, str) else target,
                 inputs.labels_of(counts, reference) if isinstance(reference, str) else reference,
                 dispersion=documents,
-                n_threads=args.threads,
+                n_threads=args.n_threads,
                 **options,
             )
         head = {

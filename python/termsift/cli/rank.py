@@ -64,7 +64,7 @@ def _run(args: argparse.Namespace) -> None:
         X = y = None
         if ranker.reads_documents:
             collection = inputs.read_documents(args)
-            counts = count_collection(collection, n_threads=args.threads)
+            counts = count_collection(collection, n_threads=args.n_threads)
             X, y = collection.X, collection.y
         else:
             counts = inputs.read_counts(args)
@@ -73,7 +73,7 @@ def _run(args: argparse.Namespace) -> None:
                     counts = counts.subset(inputs.labels_of(counts, args.classes))
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
         options = arguments.given(args, "model", "alpha", "policy")
-        options["n_threads"] = args.threads
+        options["n_threads"] = args.n_threads
         k = _K_OF_TABLE if args.per_class or args.format == "table" else K
         k = args.k if args.k is not None else k
         columns: Columns

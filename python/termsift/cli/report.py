@@ -42,9 +42,10 @@ def add(commands: Any) -> None:
         ("-k --k", int, "N", "terms per class (default: 10)"),
         ("--classes", str, "A,B", these),
         arguments.MAX_PVALUE,
-        ("--passages", int, "N", f"passages per term, or 0 for none (default: {_PASSAGES})"),
         ("--title", str, "TEXT", "heading of the page"),
     )
+    shown = f"passages per term, or 0 for none (default: {_PASSAGES})"
+    group.add_argument("--passages", dest="n_passages", type=int, metavar="N", help=shown)
     arguments.add_output_file(group, "the page of HTML, or - for stdout")
 
 
@@ -61,7 +62,7 @@ def _run(args: argparse.Namespace) -> None:
                 classes=classes,
                 passages=_passages(args),
                 source=args.source,
-                n_threads=args.threads,
+                n_threads=args.n_threads,
                 **arguments.given(args, "method", "k", "max_pvalue", "title"),
             )
 
@@ -69,10 +70,10 @@ def _run(args: argparse.Namespace) -> None:
 def _passages(args: argparse.Namespace) -> FindPassages | None:
     """Return a function that finds passages in the input, or None to show no passages."""
     if args.input != inputs.DEMO and not inputs.has_texts(args):
-        if args.passages:
+        if args.n_passages:
             raise ValueError(f"{args.input}: holds no texts, so leave out --passages")
         return None
-    n_passages = _PASSAGES if args.passages is None else args.passages
+    n_passages = _PASSAGES if args.n_passages is None else args.n_passages
     return partial(_find, args, n_passages) if n_passages and not args.hashing else None
 
 
@@ -90,6 +91,6 @@ def _find(
         n_passages=n_passages,
         width=_WIDTH,
         one_per_document=True,
-        n_threads=args.threads,
+        n_threads=args.n_threads,
     )
     return {label: by_name[str(label)] for label in queries}

@@ -21,9 +21,11 @@ from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import termsift as ts
+from termsift._util.faults import Argument, message_of
 from termsift._util.messages import logger, printable
 from termsift._util.validation import did_you_mean
-from termsift.cli import inputs
+from termsift.cli import arguments, inputs
+from termsift.cli.arguments import in_options
 
 COMMANDS = (
     *("rank", "keyness", "context", "count", "merge", "compare", "classify"),
@@ -34,8 +36,8 @@ COMMANDS = (
 _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 # The functions that parse arguments, and what each of them expects.
-_KINDS = {"int": "a whole number", "float": "a number", "number": "a number"}
-_KINDS |= {"numbers": "whole numbers such as 1,2"}
+_KINDS: dict[Any, str] = {int: "a whole number", float: "a number", arguments.number: "a number"}
+_KINDS |= {arguments.numbers: "whole numbers such as 1,2"}
 _NUMBER = re.compile(r"-\.?\d")  # the start of a negative number, such as the label -1
 
 _DESCRIPTION = """\
@@ -64,12 +66,24 @@ class _Parser(argparse.ArgumentParser):
         self._negative_number_matcher = _NUMBER
 
     def error(self, message: str) -> NoReturn:
-        wanted = re.fullmatch(r"argument (--[\w-]+): expected one argument", message)
-        if wanted and self._option_string_actions[wanted[1]].type in (None, str):
-            message += f"; a value that begins with a dash needs =, as in {wanted[1]}=-x"
-        for kind, expected in _KINDS.items():
-            message = message.replace(f"invalid {kind} value:", f"expected {expected}, got")
         self.exit(2, f"{self.prog}: error: {printable(message)}\n")
+
+    def _match_argument(self, action: argparse.Action, pattern: str) -> int:
+        try:
+            return super()._match_argument(action, pattern)
+        except argparse.ArgumentError as error:
+            if action.option_strings and action.nargs is None and action.type in (None, str):
+                option = action.option_strings[-1]
+                error.message += f"; a value that begins with a dash needs =, as in {option}=-x"
+            raise
+
+    def _get_value(self, action: argparse.Action, value: str) -> Any:
+        try:
+            return super()._get_value(action, value)
+        except argparse.ArgumentError as error:
+            if action.type in _KINDS:
+                error.message = f"expected {_KINDS[action.type]}, got {value!r}"
+            raise
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         try:
@@ -128,7 +142,7 @@ def run(argv: Sequence[str]) -> int:
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)
             # Users do not know the folder with the copy of standard input, so omit the folder.
-            message = _one_line(exc).replace(getattr(args, "copied_to", ""), "")
+            message = _one_line(exc, args).replace(getattr(args, "copied_to", ""), "")
             logger.error("error: %s", message)
             _discard_output()
             return 1
@@ -146,8 +160,8 @@ _WRITTEN = ("output", "plot", "checkpoint")
 def _check_files(args: argparse.Namespace) -> None:
     """Raise an error if a path is empty, or if an output is one of the inputs."""
     for name in (*_READ, *_WRITTEN):
-        option = "INPUT" if name.startswith("input") else f"--{name.replace('_', '-')}"
         if "" in _paths_of(args, name):
+            option = arguments.written(args, Argument(name))
             raise ValueError(f"{option} is empty, expected the name of a file")
     for output in (path for name in _WRITTEN for path in _paths_of(args, name)):
         for path in (path for name in _READ for path in _paths_of(args, name)):
@@ -175,11 +189,11 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
     """Send log messages and warnings to standard error, one line each, while a command runs."""
 
     def form(record: logging.LogRecord) -> str:
-        text = record.getMessage()  # the lines of a traceback are left as they are
-        return f"termsift: {text if record.levelno < logging.INFO else _by_options(text, args)}"
+        return f"termsift: {record.getMessage()}"
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        logger.warning("warning: %s", " ".join(str(message).split()))
+        said = message if isinstance(message, str) else message_of(message)
+        logger.warning("warning: %s", " ".join(in_options(said, args).split()))
 
     handler = logging.StreamHandler()
     handler.format = form  # type: ignore[method-assign]
@@ -195,33 +209,15 @@ def _logging(args: argparse.Namespace) -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _by_options(message: str, args: argparse.Namespace) -> str:
-    """Replace Python arguments in a message, such as ``min_df=2``, by command-line options."""
-    may_lack_labels = re.search("expected (one column|at least 2 fields)", message)
-    if may_lack_labels and getattr(args, "no_labels", True) is None:
-        message += "; if there are no labels, add --no-labels"
-    option_of = {name: f"--{name.replace('_', '-')}" for name in vars(args)}
-    option_of |= dict.fromkeys(("k", "ks", "n_passages"), "-k")
-    option_of |= {"n_threads": "--threads", "max_memory": "--memory"}
-    if (test := getattr(args, "test", None)) and test == args.input:  # --test is being read
-        option_of["labels"] = "--test-labels"
-
-    def option(found: re.Match[str]) -> str:
-        return option_of[found[1]] + (f" {found[3]}" if found[3] not in (None, "", "True") else "")
-
-    # A name without an underscore may be an ordinary word, so check the text after it too.
-    names = (name if "_" in name else f"{name}(?==| must | needs | has )" for name in option_of)
-    argument = (
-        rf"(?<![\w'/-])(?<!no )({'|'.join(names)})(?![\w./:])(?:=('?)([\w.]+)\2|=(?![^\s,;]))?"
-    )
-    start, leave, rest = re.sub(argument, option, message).partition("leave out ")
-    return start + leave + re.sub(rf"(?<![\w-])({'|'.join(option_of)})\b()()", option, rest)
-
-
-def _one_line(exc: BaseException) -> str:
+def _one_line(exc: BaseException, args: argparse.Namespace) -> str:
+    """Return the message of an error in one line, with the options of the command."""
     if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # from the core
         return "not enough memory"
     if isinstance(exc, OSError) and exc.strerror:
         cure = "; free some space, or write to another disk" * (exc.errno in _FULL)
         return f"{exc.filename}: {exc.strerror}{cure}" if exc.filename else exc.strerror + cure
-    return " ".join(str(exc).split()) or type(exc).__name__
+    cure = ""
+    if getattr(exc, "argument", None) == "label" and getattr(args, "no_labels", True) is None:
+        cure = "; if there are no labels, add --no-labels"
+    message = in_options(message_of(exc), args)
+    return " ".join((message + cure).split()) or type(exc).__name__

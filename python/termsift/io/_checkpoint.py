@@ -10,10 +10,11 @@ from operator import methodcaller
 from pathlib import Path
 from typing import Any, TypeVar
 
+from termsift._util.faults import all_named, concerning, wrong_value
 from termsift._util.files import check_replaceable, existing, replacing
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_integer, check_kind
-from termsift.io._source import Skipped
+from termsift.io._source import Skipped, with_arguments
 
 _State = TypeVar("_State")
 _SHARE = 0.1  # the largest share of the time that may be spent on saving
@@ -60,11 +61,14 @@ class Checkpoint:
                     "delete the file to start the pass again, or the folder to start both again"
                 ) from error
         if differs:
-            raise ValueError(
-                f"{self._path}: is the checkpoint of another job, which differs in "
-                f"{' and '.join(differs)}; name another folder"
+            other = wrong_value(
+                "{path}: is the checkpoint of another job, which differs in {differs}; name "
+                "another folder",
+                path=self._path,
+                differs=all_named(differs),
             )
-        self.n_done, self.skipped = n_done, Skipped(n_skipped, complaints)
+            raise concerning(other, "checkpoint")
+        self.n_done, self.skipped = n_done, Skipped(n_skipped, [*map(with_arguments, complaints)])
         return state
 
     def save(self, n_done: int, skipped: Skipped, state: Callable[[], bytes]) -> None:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from termsift import _core
+from termsift._util.faults import message_of
 from termsift._util.messages import logger
 from termsift._util.validation import distinct_labels
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
@@ -88,7 +89,7 @@ class ClassFolder(TextSource):
                 texts.append(decoded_text(Path(file), self.options.encoding))
                 good.append(place)
             except ValueError as error:
-                self.complain(str(error))
+                self.complain(message_of(error))
         return _core.Texts.of_strings(texts), good
 
 

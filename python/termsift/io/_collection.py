@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.faults import wrong_type, wrong_value
 from termsift._util.validation import object_array, shown
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan
@@ -79,7 +80,9 @@ def read_collection(scan: Scan) -> Collection:
     (['cherry', 'lemon', 'plum'], ['red', 'yellow'])
     """
     if not isinstance(scan, Scan):
-        raise TypeError(f"scan must be a Scan, got {shown(scan)}: pass termsift.scan(path)")
+        raise wrong_type(
+            "{scan} must be a Scan, got {given}: pass termsift.scan(path)", given=shown(scan)
+        )
     return _texts(scan) if scan.has_texts else _matrix(scan)
 
 
@@ -141,7 +144,10 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
 def _matrix(scan: Scan) -> Collection:
     """Stack the blocks of a matrix."""
     if scan.rules.drops:
-        raise ValueError(f"{scan._source}: a matrix is read with all its terms; leave out min_df")
+        raise wrong_value(
+            "{source}: a matrix is read with all its terms; leave out {min_df}",
+            source=scan._source,
+        )
     blocks: list[Any] = [block for block in scan._blocks() if len(block)]
     scan._check_read(len(blocks))
     X = blocks[0].X

@@ -23,6 +23,7 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
+from termsift._util.faults import concerning, said, wrong_value
 from termsift._util.files import existing
 from termsift._util.validation import object_array, widened
 from termsift.io._opening import is_damage, one_per_line, opened
@@ -46,7 +47,7 @@ _REAL = rb"[+-]?+(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?+\d++)?+|nan|inf(?:inity)?+)
 
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
     """Read term names, one per line, from a UTF-8 file that may be compressed."""
-    return object_array(one_per_line(existing(path), "a term"))
+    return object_array(one_per_line(existing(path, "term_names"), "a term"))
 
 
 def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
@@ -64,10 +65,10 @@ class MatrixFile(Source):
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
         if labels is None and options.label is not False:
-            raise ValueError(
-                f"{path}: has no labels; pass labels= with a file of one label per line"
+            raise wrong_value(
+                "{path}: has no labels; pass {labels=} with a file of one label per line", path=path
             )
-        self._labels = None if labels is None else existing(labels)
+        self._labels = None if labels is None else existing(labels, "labels")
         self.files = [file for file in (path, self._labels) if file is not None]
 
     def blocks(self) -> Generator[MatrixBlock, None, None]:
@@ -78,13 +79,12 @@ class MatrixFile(Source):
         n_docs, n_terms = X.shape
         labels = [""] * n_docs if self._labels is None else one_per_line(self._labels, "a label")
         if len(labels) != n_docs:
-            raise ValueError(
-                f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"
-            )
+            text = f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"
+            raise concerning(ValueError(text), "labels")
         if names is not None and len(names) != n_terms:
-            raise ValueError(
-                f"{self.options.term_names}: {len(names)} names for the {n_terms} terms of {path}"
-            )
+            of = self.options.term_names
+            text = f"{of}: {len(names)} names for the {n_terms} terms of {path}"
+            raise concerning(ValueError(text), "term_names")
         ones = np.ones(n_docs, dtype=np.int64)
         rows = np.arange(n_docs)
         yield MatrixBlock(X, object_array(labels), ones, rows, self.n_bytes)
@@ -222,11 +222,19 @@ class SvmlightFile(Source):
                 yield from self._parsed(lines[half:], first_line + half)
                 return
             base, n_terms = self.options.index_base, self._n_terms
-            notes = "" if self.options.names is None else f" (term_names has {n_terms} names)"
-            notes += " (from 0 with index_base=0)" if base == 1 else ""
+            of_names = said(" ({term_names} has {n} names)", n=n_terms)
             self.complain(
-                f"{self.path}, line {first_line}: expected a label and index:count, with rising "
-                f"indices from {base} to {base + n_terms - 1}{notes}: {error}"
+                said(
+                    "{path}, line {line}: expected a label and index:count, with rising indices "
+                    "from {first} to {last}{of_names}{of_base}: {error}",
+                    path=self.path,
+                    line=first_line,
+                    first=base,
+                    last=base + n_terms - 1,
+                    of_names="" if self.options.names is None else of_names,
+                    of_base=said(" (from 0 with {index_base=0})") if base == 1 else "",
+                    error=error,
+                )
             )
             yield None, None, [0]
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from termsift._util.extras import available, require
+from termsift._util.faults import Name, said, wrong_value
 from termsift._util.files import named_errors
 
-NAME_ENCODING = "; pass encoding= with the encoding of the texts"  # the cure of decoding errors
+NAME_ENCODING = said("; pass {encoding=} with the encoding of the texts")  # if decoding fails
 UTF8_ONLY = "; lists are read as UTF-8, so convert the file"
 COMPRESSED = (".gz", ".zst")
 _MOST_UNPACKED = 1 << 30  # the largest size of a compressed list or document
@@ -71,7 +72,9 @@ def check_encoding(encoding: str) -> str:
         name = codecs.lookup(encoding).name
         "\n".encode(name)  # raise an error if the codec does not encode text
     except (LookupError, TypeError, ValueError):
-        raise ValueError(f"unknown encoding {encoding!r}, expected one such as 'utf-8'") from None
+        raise wrong_value(
+            "unknown {encoding} {given!r}, expected one such as 'utf-8'", given=encoding
+        ) from None
     return "utf-8-sig" if name == "utf-8" else name
 
 
@@ -88,7 +91,13 @@ def opened_text(
         try:
             yield _recoded(content, codec), raw
         except UnicodeError as error:
-            raise ValueError(f"{path}: is not {encoding}: {error}{NAME_ENCODING}") from None
+            raise wrong_value(
+                "{path}: is not {codec}: {error}{cure}",
+                path=path,
+                codec=encoding,
+                error=error,
+                cure=NAME_ENCODING,
+            ) from None
 
 
 def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
@@ -105,7 +114,7 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
     return readinto
 
 
-def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING) -> str:
+def decoded_text(path: Path, encoding: str = "utf-8", cure: Name = NAME_ENCODING) -> str:
     """Return the text of a file. The message of a decoding error ends with ``cure``."""
     is_packed = path.suffix.lower() in COMPRESSED
     with opened(path) as (content, _):
@@ -118,7 +127,9 @@ def decoded_text(path: Path, encoding: str = "utf-8", cure: str = NAME_ENCODING)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         fault = f"byte {error.start} is not {encoding.upper()}"
-        raise ValueError(f"{path}, line {line}: {fault}{cure}") from None
+        raise wrong_value(
+            "{path}, line {line}: {fault}{cure}", path=path, line=line, fault=fault, cure=cure
+        ) from None
 
 
 def one_per_line(path: Path, what: str) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
 from termsift._util import validation
+from termsift._util.faults import Name, concerning, excluded, named, said, wrong_type, wrong_value
 from termsift._util.files import check_path, existing
 from termsift._util.messages import printable, progress
 from termsift.io._checkpoint import Checkpoint
@@ -126,12 +127,16 @@ def scan(
         check_path(term_names, "term_names")
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
     if columns == ():
-        raise ValueError("text must name one or several columns")
+        raise wrong_value("{text} must name one or several columns")
     for column in (*(columns or ()), *(() if label in (None, False) else (label,))):
         if not (isinstance(column, str) or validation.is_integer(column)):
-            raise TypeError(f"text and label must be names or numbers of columns, got {column!r}")
+            error = wrong_type(
+                "{text} and {label} must be names or numbers of columns, got {column!r}",
+                column=column,
+            )
+            raise concerning(error, "text" if column in (columns or ()) else "label")
     if index_base not in (0, 1):
-        raise ValueError(f"index_base must be 0 or 1, got {index_base!r}")
+        raise wrong_value("{index_base} must be 0 or 1, got {given!r}", given=index_base)
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
     given: dict[str, Any] = {"term_names": term_names, "text": text}
     given["label"] = None if label is False else label
@@ -139,7 +144,9 @@ def scan(
     if checkpoint is not None:
         check_path(checkpoint, "checkpoint")
         if max_memory is None:
-            raise ValueError("checkpoint needs max_memory; without it, count and save file by file")
+            raise excluded(
+                "{checkpoint} needs {max_memory}; without it, count and save file by file"
+            )
     options = Options(
         text_rules,
         # Every kind of input accepts min_df, because min_df applies to the final counts.
@@ -160,7 +167,11 @@ def scan(
     inputs = _paths(paths, "paths")
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
-        raise ValueError(f"labels has {len(label_files)} files for {len(inputs)} inputs")
+        raise wrong_value(
+            "{labels} has {n} files for {n_inputs} inputs",
+            n=len(label_files),
+            n_inputs=len(inputs),
+        )
     pairs = zip(inputs, label_files, strict=True)
     return Scan([_opened(path, file, options) for path, file in pairs], options)
 
@@ -170,7 +181,7 @@ def _paths(given: Paths, name: str) -> list[Path]:
     is_one = isinstance(given, (str, os.PathLike))
     paths: list[Any] = [given] if is_one else list(validation.check_iterable(given, name, "paths"))
     if not paths:
-        raise ValueError(f"{name} is empty, expected at least one path")
+        raise wrong_value("{name} is empty, expected at least one path", name=named(name))
     for path in paths:
         check_path(path, name)
     return [Path(path) for path in paths]
@@ -180,15 +191,17 @@ def _opened(path: Path, labels: Path | None, options: Options) -> Source:
     """Return the `Source` for a path. An option that the `Source` does not support is an error."""
     if path.is_dir():
         return ClassFolder(path, options, labels)
-    existing(path)
+    existing(path, "paths")
     unpacked = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
     kind = unpacked.suffix.lower()
     if options.input_format is not None:
         kind = "." + validation.check_choice(options.input_format, FORMATS, "input_format")
     if kind not in _KINDS:
-        raise ValueError(
-            f"{path}: unknown kind of file; the known endings are {' '.join(_KINDS)}, and .gz or "
-            ".zst after them; if the name has another ending, pass input_format"
+        raise wrong_value(
+            "{path}: unknown kind of file; the known endings are {known}, and .gz or .zst after "
+            "them; if the name has another ending, pass {input_format}",
+            path=path,
+            known=" ".join(_KINDS),
         )
     return _KINDS[kind](path, options, kind, labels)
 
@@ -204,7 +217,8 @@ class Scan:
         if any(source.has_texts != self.has_texts for source in sources):
             raise ValueError(f"{self._source}: expected only texts, or only matrices")
         if not self.has_texts and options.names is None and self.rules.drops:
-            raise ValueError(f"{self._source}: its terms have no names; pass a file of names")
+            text = f"{self._source}: its terms have no names; pass a file of names"
+            raise concerning(ValueError(text), "term_names")
         self._labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self._skipped = Skipped()  # the lines, rows and documents that were left out
@@ -214,7 +228,7 @@ class Scan:
         return f"<Scan of {printable(self._source)}: {kind}, {self.n_bytes:,} bytes>"
 
     @property
-    def skipped(self) -> list[str]:
+    def skipped(self) -> Sequence[str]:
         """The errors in the first few lines, rows or documents that were left out."""
         return self._skipped.complaints
 
@@ -276,5 +290,8 @@ class Scan:
         """Raise an error if no document was read."""
         if not n_docs:
             skipped = self._skipped
-            why = f"; {skipped} left out, first: {skipped.complaints[0]}" if skipped.n else ""
-            raise ValueError(f"{self._source}: holds no documents{why}")
+            why: Name = ""
+            if skipped.n:
+                first = skipped.complaints[0]
+                why = said("; {skipped} left out, first: {first}", skipped=skipped, first=first)
+            raise wrong_value("{source}: holds no documents{why}", source=self._source, why=why)

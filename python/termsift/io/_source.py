@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Hashable, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence, Set
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -13,12 +14,16 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.faults import Message, all_named, concerning, said, wrong_value
 from termsift._util.messages import printable
 from termsift._util.validation import listed, object_array
+from termsift.io._opening import NAME_ENCODING
 from termsift.text import TextRules
 
-SKIP = "on_error='skip' leaves it out"  # the end of messages about errors that can be skipped
-NAMED = "name the columns by text= and label="
+SKIP = said("{on_error='skip'} leaves it out")  # the end of messages that can be skipped
+NAMED = said("name the columns by {text=} and {label=}")
+# The ends of the core's messages about tables.
+_SKIPPED, _COLUMNS = said("; {skip}", skip=SKIP), said(" columns by {text=} and {label=}")
 TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
 )
@@ -45,17 +50,40 @@ class Options:
     checkpoint: Path | None = None
 
 
+def with_arguments(complaint: str) -> Message:
+    """Return a complaint of the core, whose cures name arguments, as a message."""
+    parts: list[Any] = []
+    for cure in (_SKIPPED, _COLUMNS, NAME_ENCODING):  # in the order from the end
+        if complaint.endswith(cure):
+            complaint, parts = complaint.removesuffix(cure), [*cure.parts, *parts]
+    return Message(complaint, *parts)
+
+
+@contextmanager
+def complaining() -> Iterator[None]:
+    """Let errors of the core about a table carry the arguments that their cures name."""
+    try:
+        yield
+    except ValueError as error:
+        message = with_arguments(str(error))
+        if type(error) is ValueError and message.arguments:
+            error.args = (message,)
+            concerning(error, *message.arguments)
+        raise
+
+
 @dataclass
 class Skipped:
     """The number of lines, rows and documents that were left out, and the first few errors."""
 
     n: int = 0
-    complaints: list[str] = field(default_factory=list)
+    complaints: list[Message] = field(default_factory=list)
 
-    def add(self, complaints: Sequence[str], n: int = 1) -> None:
+    def add(self, complaints: Sequence[Message], n: int = 1) -> None:
         """Count ``n`` more omissions, and keep the first few complaints."""
         self.n += n
-        self.complaints = [*self.complaints, *map(printable, complaints)][:_COMPLAINTS_KEPT]
+        new = [complaint.mapped(printable) for complaint in complaints]
+        self.complaints = [*self.complaints, *new][:_COMPLAINTS_KEPT]
 
     def __str__(self) -> str:
         return "1 line, row or file" if self.n == 1 else f"{self.n:,} lines, rows or files"
@@ -127,7 +155,12 @@ class Source(ABC):
     ) -> None:
         given = [*(["labels"] if labels is not None else []), *options.given]
         if refused := [name for name in given if name not in self.takes]:
-            raise ValueError(f"{path}: {self.why}; leave out {' and '.join(refused)}")
+            raise wrong_value(
+                "{path}: {why}; leave out {refused}",
+                path=path,
+                why=self.why,
+                refused=all_named(refused),
+            )
         self.path, self.options, self.kind = path, options, kind
         self.files: list[Any] = [path]
         self.skipped = Skipped()
@@ -141,10 +174,10 @@ class Source(ABC):
         """The size of the files on the disk."""
         return sum(file.stat().st_size for file in self.files)
 
-    def complain(self, complaint: str) -> None:
+    def complain(self, complaint: Message) -> None:
         """Raise an error about a row or document, or count the row or document as skipped."""
         if not self.options.skip:
-            raise ValueError(f"{complaint}; {SKIP}")
+            raise wrong_value("{complaint}; {cure}", complaint=complaint, cure=SKIP)
         self.skipped.add([complaint])
 
 
@@ -169,5 +202,9 @@ class TextSource(Source):
         """
         columns = [named(name) for name in names if name is not False]
         if len(set(columns)) < len(columns):
-            raise ValueError(f"{self.path}: text and label name the same column: {listed(columns)}")
+            raise wrong_value(
+                "{path}: {text} and {label} name the same column: {columns}",
+                path=self.path,
+                columns=listed(columns),
+            )
         return columns + columns[:1] * (self.options.label is False)

@@ -14,9 +14,18 @@ import numpy as np
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
+from termsift._util.faults import Message, Name, carrying, concerning, said, wrong_value
 from termsift._util.messages import levels_to_caller
 from termsift.io._opening import check_encoding, opened_text
-from termsift.io._source import BLOCK_BYTES, NAMED, Options, TextBlock, TextSource
+from termsift.io._source import (
+    BLOCK_BYTES,
+    NAMED,
+    Options,
+    TextBlock,
+    TextSource,
+    complaining,
+    with_arguments,
+)
 
 _COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -51,12 +60,14 @@ class Table(TextSource):
             n_skipped, complaints = 0, list[str]()
             while not table.is_done:
                 texts, codes, rows = nothing, np.empty(0, np.int32), np.empty(0, np.int64)
-                if counter is not None:
-                    counter.add_table(table, _COUNTED_BYTES)
-                elif block := table.read():
-                    texts, codes, rows = block
-                    labels += table.labels(len(labels))
-                self.skipped.add(table.skipped[len(complaints) :], table.n_skipped - n_skipped)
+                with complaining():
+                    if counter is not None:
+                        counter.add_table(table, _COUNTED_BYTES)
+                    elif block := table.read():
+                        texts, codes, rows = block
+                        labels += table.labels(len(labels))
+                new = [with_arguments(complaint) for complaint in table.skipped[len(complaints) :]]
+                self.skipped.add(new, table.n_skipped - n_skipped)
                 n_skipped, complaints = table.n_skipped, table.skipped
                 yield TextBlock(texts, codes, labels, rows, raw.tell())
                 del texts, codes, rows  # free the texts before the next block is read
@@ -84,7 +95,10 @@ class DelimitedTable(Table):
         self._columns = self.distinct(columns, _numbered)
         if len(set(map(type, self._columns))) > 1:
             all_ = " and ".join(map(repr, self._columns))
-            raise ValueError(f"text and label must both be names or both be numbers, got {all_}")
+            raise wrong_value(
+                "{text} and {label} must both be names or both be numbers, got {columns}",
+                columns=all_,
+            )
         self._has_header = isinstance(self._columns[0], str)
         self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
         # By default, a table without header has two columns, so a tab in the text is an error.
@@ -96,22 +110,33 @@ class DelimitedTable(Table):
         path, columns = self.path, list[Any](self._columns)
         options |= {"quoted": self.kind != ".txt"}
         table = _core.DelimitedTable(readinto, str(path), **options)
-        rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
+        with complaining():
+            rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
         delimiter, line, fields, fault = max(
             rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
         )  # prefer a delimiter that yields the columns, then a delimiter that yields many fields
         if fault is not None and self._n_fields is None:
-            raise ValueError(fault)
+            message = with_arguments(fault)
+            raise carrying(ValueError, message)
         if not fields and self._has_header:
             both = " and ".join(map(repr, columns))
-            raise ValueError(f"{path}: expected a header with the columns {both}, found none")
+            text = f"{path}: expected a header with the columns {both}, found none"
+            raise concerning(ValueError(text), "text", "label")
         n_fields = self._n_fields or len(fields)
         if n_fields:
             names = fields if fault is None and fields else [""] * n_fields
-            *texts, label = (_position(f"{path}, line {line}", of, names) for of in columns)
+            where, arguments = f"{path}, line {line}", ["text"] * len(columns)
+            arguments[-1] = "label"
+            if not self._has_header and self.options.label is not False:
+                arguments = ["label"] * len(columns)  # a table without labels has fewer fields
+            *texts, label = (
+                _position(where, of, names, argument)
+                for of, argument in zip(columns, arguments, strict=True)
+            )
             if not self._has_header and names[label].strip().lower() == "label":
-                what = f"{path}: the first row counts as a document; if it is a header, {NAMED}"
-                warnings.warn(what, stacklevel=levels_to_caller())
+                what = "{path}: the first row counts as a document; if it is a header, {cure}"
+                message = said(what, path=path, cure=NAMED)
+                warnings.warn(message, stacklevel=levels_to_caller())
             table.choose(delimiter, texts, label, n_fields, self._has_header)
         return table
 
@@ -121,18 +146,25 @@ def _numbered(column: str | int) -> str | int:
     return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
-def _position(where: str, column: str | int, first: list[str]) -> int:
+def _position(where: str, column: str | int, first: list[str], argument: str) -> int:
     """Return the position of ``column``, which is a number or a name in the first row."""
-    cure = f"{NAMED}, by number if there is no header"
+    cure: Name = said("{named}, by number if there is no header", named=NAMED)
     if len(first) == 1:  # the delimiter is wrong
         cure = "separate the fields by tabs, or by commas in a .csv"
     if isinstance(column, str):
-        validation.check_one_column(where, column, first, cure)
+        validation.check_one_column(where, column, first, cure, argument)
         return first.index(column)
     if column < 1:
-        raise ValueError(f"columns are numbered from 1, not {column}")
+        raise concerning(ValueError(f"columns are numbered from 1, not {column}"), argument)
     if column > len(first):
-        raise ValueError(f"{where}: expected at least {column} fields, found {len(first)}; {cure}")
+        error = wrong_value(
+            "{where}: expected at least {column} fields, found {n}; {cure}",
+            where=where,
+            column=column,
+            n=len(first),
+            cure=cure,
+        )
+        raise concerning(error, argument)
     return column - 1
 
 
@@ -187,7 +219,7 @@ class ArrowTable(TextSource):
             fault = f"the label is {written[codes[i]]!r}, expected a string or a whole number"
             if not has_text[i]:
                 fault = "the text is missing, expected a string"
-            self.complain(f"{self.path}, row {row + i + 1}: {fault}")
+            self.complain(Message(f"{self.path}, row {row + i + 1}: {fault}"))
         good = np.flatnonzero(has_text & has_label)
         used, kept = np.unique(codes[good], return_inverse=True)
         labels = [values[code] for code in used]
@@ -221,7 +253,8 @@ class ArrowTable(TextSource):
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
     """Check that the last column in ``names`` holds labels, and the other columns hold texts."""
     for i, name in enumerate(names, 1):
-        validation.check_one_column(str(path), name, schema.names, NAMED)
+        argument = "text" if i < len(names) else "label"
+        validation.check_one_column(str(path), name, schema.names, NAMED, argument)
         of_column = schema.field(name).type
         is_dictionary = str(of_column).startswith("dictionary<")
         kind = str(of_column.value_type if is_dictionary else of_column)
@@ -229,7 +262,14 @@ def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
         if kind not in _STRINGS and (i < len(names) or not may_be_label):
             expected = "strings" if i < len(names) else "strings or whole numbers"
             where = f"in column {name!r}, found {str(of_column)!r}"
-            raise ValueError(f"{path}: expected {expected} {where}; convert it, or {NAMED}")
+            error = wrong_value(
+                "{path}: expected {expected} {where}; convert it, or {cure}",
+                path=path,
+                expected=expected,
+                where=where,
+                cure=NAMED,
+            )
+            raise concerning(error, argument)
 
 
 def _as_whole(number: str | None) -> str | None:

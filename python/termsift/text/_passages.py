@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from termsift import _core
 from termsift._util import validation
+from termsift._util.faults import excluded, said, wrong_value
 from termsift._util.shown import Column, Section, Shown
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
@@ -174,7 +175,7 @@ def passages_of(
     width = validation.check_integer(width, "width")
     threads = validation.check_n_threads(n_threads)
     if rules.hashing is not None:
-        raise ValueError("hashed terms have no names to look for: leave out hashing")
+        raise excluded("hashed terms have no names to look for: leave out {hashing}")
     by_class = _wanted(queries)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
     queries_of: dict[str, list[str]] = {}  # the queries of each counted term
@@ -220,9 +221,9 @@ def _wanted(queries: Any) -> dict[Any, list[str]]:
     by_class = queries if isinstance(queries, Mapping) else {None: queries}
     wanted = {label: validation.check_words(some, "queries") for label, some in by_class.items()}
     for query in chain.from_iterable(wanted.values()):
-        validation.check_kind(query, str, "each of queries")
+        validation.check_kind(query, str, said("each of {queries}"))
     if not any(wanted.values()):
-        raise ValueError("queries must hold at least one word or phrase")
+        raise wrong_value("{queries} must hold at least one word or phrase")
     return wanted
 
 
