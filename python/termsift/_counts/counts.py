@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -191,14 +191,14 @@ class Counts:
         labels, in_self = validation.united_labels(self.classes, labels)
         present = self.core.with_classes(in_self)
         core = add_documents(present, matrix, labels, weights, self.tf, threads)
-        return replace(self, core=core, classes=labels.classes, term_names=names)
+        return self._with(core, labels.classes, names, self.rules)
 
     def plus(self, other: Counts) -> Counts:
         """Return the sum of two counts, with classes matched by label and terms by index."""
         rules, names = self._common_rules(other), self._common_names(other)
         united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
         core = self.core.with_classes(in_self).merge(other.core.with_classes(in_other))
-        return replace(self, core=core, classes=united, term_names=names, rules=rules)
+        return self._with(core, united, names, rules)
 
     def minus(self, part: Counts) -> Counts:
         """Return these counts minus the counts of a part, and keep all classes."""
@@ -213,7 +213,7 @@ class Counts:
             )
         _, _, in_part = validation.unite_classes(self.classes, part.classes)
         core = self.core.subtract(part.core.with_classes(in_part))
-        return replace(self, core=core, term_names=names)
+        return self._with(core, self.classes, names, self.rules)
 
     def united(self, other: Counts) -> Counts:
         """Return the sum of two counts, with terms matched by name if the names differ."""
@@ -238,12 +238,12 @@ class Counts:
         core = _in_columns(self.core, new_column, n_terms)
         rules = None if names is None else self.rules  # hashes no longer give the columns of terms
         names = validation.check_term_names(names, n_terms)
-        return replace(self, core=core, term_names=names, rules=rules)
+        return self._with(core, self.classes, names, rules)
 
     def of_groups(self, groups: dict[Hashable, list[int]]) -> Counts:
         """Return the counts of groups of classes; ``groups`` maps each new label to its rows."""
         core = of_classes(self.core, list(groups.values()))
-        return replace(self, core=core, classes=list(groups))
+        return self._with(core, list(groups), self.term_names, self.rules)
 
     def with_min_df(self, min_df: int) -> Counts:
         """Return the counts of the terms that are in at least ``min_df`` documents."""
@@ -258,13 +258,24 @@ class Counts:
         """Return the counts with new labels for the classes, in sorted order of the labels."""
         if labels == self.classes:
             return self
-        return replace(self, classes=labels).in_order(validation.in_order(labels))
+        renamed = self._with(self.core, labels, self.term_names, self.rules)
+        return renamed.in_order(validation.in_order(labels))
 
     def in_order(self, classes: list[Hashable]) -> Counts:
         """Return the counts with the same classes in another order."""
         row_of = {label: row for row, label in enumerate(self.classes)}
         core = self.core.with_classes([row_of[label] for label in classes])
-        return replace(self, core=core, classes=classes)
+        return self._with(core, classes, self.term_names, self.rules)
+
+    def _with(
+        self,
+        core: _core.Counts,
+        classes: list[Hashable],
+        term_names: NDArray[np.object_] | None,
+        rules: TextRules | None,
+    ) -> Counts:
+        """Return counts that are derived from these; faster than `dataclasses.replace`."""
+        return Counts(core, classes, term_names, self.tf, rules, self.warned)
 
     def _common_names(self, other: Counts) -> NDArray[np.object_] | None:
         """Return the names of all terms; raise an error if ``tf`` or the common names differ."""
