@@ -18,6 +18,7 @@ from termsift._counts.documents import (
 )
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents
+from termsift._util.faults import concerning, excluded, named, wrong_type
 from termsift._util.files import existing
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
@@ -109,11 +110,16 @@ def count(
         others = {"y": y, "sample_weight": sample_weight, "classes": classes}
         others["term_names"] = term_names
         if too_many := [name for name, value in others.items() if value is not None]:
-            raise TypeError(f"a scan has labels and names already: leave out {too_many[0]}")
+            raise excluded(
+                "a scan has labels and names already: leave out {argument}",
+                argument=named(too_many[0]),
+            )
         return ClassCounts._of(count_scan(X, tf, n_threads))
     if y is None:
         cure = "; for files use termsift.scan" if isinstance(X, (str, os.PathLike)) else ""
-        raise TypeError(f"y must hold a label for each document in order, got None{cure}")
+        raise wrong_type(
+            "{y} must hold a label for each document in order, got None{cure}", cure=cure
+        )
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads, keep_csc=True)
     labels = validation.check_labels(y, matrix.n_docs, classes)
@@ -213,14 +219,15 @@ def count_texts(
     """
     if sketch is not None:
         if rules or max_memory is not None:
-            raise TypeError("a sketch has its own rules, so leave out rules and max_memory")
+            error = excluded("a {sketch} has its own rules, so leave out rules and {max_memory}")
+            raise concerning(error, "sketch", *rules)
         validation.check_kind(sketch, TermSketch, "sketch")
         text_rules = sketch.rules
         cutting = sketch.counting_rules()
     else:
         text_rules = cutting = rules_of(rules, count_texts)
     if max_memory is not None and isinstance(texts, Iterator):
-        raise TypeError("max_memory may read texts twice, but an iterator can be read only once")
+        raise excluded("{max_memory} may read {texts} twice, but an iterator can be read only once")
     y, classes = (list(v) if isinstance(v, Iterator) else v for v in (y, classes))
 
     documents: LabelledTexts | None = None
@@ -315,7 +322,8 @@ def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
     named_rules: tuple[str, TextRules] | None = None  # the first rules, and the name of their part
     for name, part in parts:
         if not isinstance(part, ClassCounts):
-            raise TypeError(f"{name} is {validation.a_kind(part)}, expected ClassCounts")
+            text = f"{name} is {validation.a_kind(part)}, expected ClassCounts"
+            raise concerning(TypeError(text), "parts")
         held = value_of(part)
         if held.rules is not None:
             named_rules = named_rules or (name, held.rules)
@@ -327,7 +335,7 @@ def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
                 held = a.united(b)
         merged = held
     if merged is None:
-        raise ValueError("expected at least one part to merge, got none")
+        raise concerning(ValueError("expected at least one part to merge, got none"), "parts")
     return ClassCounts._of(merged)
 
 

@@ -15,6 +15,15 @@ from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
+from termsift._util.faults import (
+    Argument,
+    Message,
+    concerning,
+    excluded,
+    named,
+    wrong_type,
+    wrong_value,
+)
 from termsift.text._blocks import check_named
 
 
@@ -89,13 +98,15 @@ def counts_from_table(
     """
     if (documents is None) != (class_docs is None):
         given, other = ("documents", "class_docs")[:: 1 if class_docs is None else -1]
-        raise TypeError(f"{given} needs {other}: pass both or neither")
-    coder = validation.LabelCoder(None)
+        raise excluded(
+            "{given} needs {other}: pass both or neither", given=named(given), other=named(other)
+        )
+    coder = validation.LabelCoder(None, "label")
     names = {"term": term, "label": label, "count": count, "documents": documents}
     if isinstance(frame, Mapping) and all(isinstance(of, Mapping) for of in frame.values()):
         if documents is not None:
-            raise TypeError(
-                "documents must name a column of a frame, but a mapping of mappings has none"
+            raise excluded(
+                "{documents} must name a column of a {frame}, but a mapping of mappings has none"
             )
         sizes = [len(of_class) for of_class in frame.values()]
         codes = np.repeat(coder.codes(list(frame)), sizes)
@@ -110,20 +121,25 @@ def counts_from_table(
     def place(row: int) -> str:
         return f"row {row}, term {terms[of_term[row]]!r} of class {coder.classes[codes[row]]!r}"
 
-    occurrences = _whole(columns["count"], count, place)
+    occurrences = _whole(columns["count"], count, place, "count")
     held = _summed(coder.classes, codes, of_term, len(terms), occurrences)
     if documents is None:
         held["document_frequency"] = np.zeros_like(held["term_frequency"])
         held["class_docs"] = np.zeros_like(held["class_docs"])
     else:
-        in_documents = _whole(columns["documents"], documents, place)
+        in_documents = _whole(columns["documents"], documents, place, "documents")
         wrong = (in_documents > occurrences) | ((in_documents == 0) & (occurrences > 0))
         if wrong.any():
             row = int(np.argmax(wrong))
-            raise ValueError(
-                f"column {documents!r} has {in_documents[row]} at {place(row)}, expected from 1 to "
-                f"{occurrences[row]}, the occurrences of the term"
+            error = wrong_value(
+                "column {column!r} has {n} at {place}, expected from 1 to {most}, the occurrences "
+                "of the term",
+                column=documents,
+                n=in_documents[row],
+                place=place(row),
+                most=occurrences[row],
             )
+            raise concerning(error, "documents")
         of_documents = _summed(coder.classes, codes, of_term, len(terms), in_documents)
         held["document_frequency"] = of_documents["term_frequency"]
     pairs = [slice(*ends) for ends in pairwise(held["indptr"].tolist())]
@@ -144,26 +160,28 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
     """Return a dict from each parameter to its column of the frame, with one value per row."""
     if not (isinstance(frame, Mapping) or is_from(frame, "pandas") or is_from(frame, "polars")):
         if not hasattr(frame, "__arrow_c_stream__"):
-            raise TypeError(
-                f"frame is {validation.a_kind(frame)}, expected a data frame, an Arrow table or "
-                "stream, a dict of columns, or a mapping of label to mapping of term to count"
+            raise wrong_type(
+                "{frame} is {kind}, expected a data frame, an Arrow table or stream, a dict of "
+                "columns, or a mapping of label to mapping of term to count",
+                kind=validation.a_kind(frame),
             )
         pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(frame).__name__}")
         frame = pyarrow.RecordBatchReader.from_stream(frame).read_all()
     elif isinstance(frame, Mapping) and all(map(np.isscalar, frame.values())):
-        raise TypeError("frame maps terms to counts, expected {label: {term: count}}")
+        raise wrong_type("{frame} maps terms to counts, expected {{label: {{term: count}}}}")
     by_name = isinstance(frame, Mapping)
     in_frame = frame if by_name else getattr(frame, "column_names", getattr(frame, "columns", ()))
     check_named(list(in_frame), names)
     columns = {
-        parameter: validation.label_sequence(frame[name], f"column {name!r}")
+        parameter: validation.label_sequence(frame[name], Message(f"column {name!r}"))
         for parameter, name in names.items()
     }
     n_rows = len(columns["term"])
     for parameter, values in columns.items():
         if len(values) != n_rows:
             name = names[parameter]
-            raise ValueError(f"column {name!r} has {len(values)} rows, expected {n_rows}")
+            text = f"column {name!r} has {len(values)} rows, expected {n_rows}"
+            raise concerning(ValueError(text), "frame", parameter)
     return columns
 
 
@@ -172,17 +190,21 @@ def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
     codes, distinct, first = validation.distinct_labels(values)
     for value, row in zip(distinct, first, strict=True):
         if not isinstance(value, str):
-            raise ValueError(
+            text = (
                 f"column {name!r} has {validation.shown(value)} at row {row}, expected a term; "
                 "pandas reads words such as null as missing unless keep_default_na=False"
             )
+            raise concerning(ValueError(text), "term", "frame")
     terms = sorted(set(distinct))
     number_of = {term: number for number, term in enumerate(terms)}
     return terms, np.array([number_of[value] for value in distinct], dtype=np.int64)[codes]
 
 
-def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
-    """Return a column of whole numbers as int64, without changing a value."""
+def _whole(values: Any, name: Any, place: Any, argument: str) -> NDArray[np.int64]:
+    """Return a column of whole numbers as int64, without changing a value.
+
+    The ``argument`` names the column.
+    """
     numbers = validation.object_array(values) if isinstance(values, list) else np.asarray(values)
     if numbers.dtype.kind in "biuf":
         right = (numbers >= 0) & (numbers < 2**63) & (numbers == np.floor(numbers))
@@ -190,11 +212,12 @@ def _whole(values: Any, name: Any, place: Any) -> NDArray[np.int64]:
         right = np.fromiter(map(_is_whole, numbers.tolist()), dtype=bool, count=len(numbers))
     if not right.all():
         row = int(np.argmin(right))
-        raise ValueError(
+        text = (
             f"column {name!r} has {validation.shown(numbers[row])} at {place(row)}, expected a "
             "whole number from 0 to 2^63 - 1; multiply relative frequencies by the number of "
             "tokens in the corpus, and round them"
         )
+        raise concerning(ValueError(text), argument, "frame")
     return numbers.astype(np.int64)
 
 
@@ -224,16 +247,26 @@ def _summed(
 def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -> _core.Int64s:
     """Return the total of each class; raise an error if a given total is less than ``listed``."""
     if given is not None and not hasattr(given, "keys"):
-        raise TypeError(f"{name} must map each label to a total, got {validation.shown(given)}")
+        raise wrong_type(
+            "{name} must map each label to a total, got {given}",
+            name=named(name),
+            given=validation.shown(given),
+        )
     totals = {} if given is None else dict(given)
     known = set(classes)
     for label in totals:
         if label not in known:
-            raise ValueError(f"{name}: there is no class {label!r} in the table")
+            raise wrong_value(
+                "{name}: there is no class {label!r} in the table", name=named(name), label=label
+            )
     found = list[int]()
     for label, least in zip(classes, listed, strict=True):
         if label not in totals and name == "class_docs":
-            raise ValueError(f"{name} lacks class {label!r}, expected every class of the table")
-        what = f"{name}[{label!r}], for which {least} are listed,"
+            raise wrong_value(
+                "{name} lacks class {label!r}, expected every class of the table",
+                name=named(name),
+                label=label,
+            )
+        what = Message(Argument(name), f"[{label!r}], for which {least} are listed,")
         found.append(validation.check_integer(totals.get(label, least), what, least, 2**63 - 1))
     return np.array(found, dtype=np.int64)

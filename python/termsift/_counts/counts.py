@@ -225,9 +225,11 @@ class Counts:
                 names = _union(mine, theirs)
                 return self._in_names(names).plus(other._in_names(names))
         elif n_mine and n_theirs and ((mine is None) != (theirs is None) or n_mine != n_theirs):
-            raise ValueError(
-                f"{n_mine} and {n_theirs} terms, not all with names: count with term_names, or add "
-                "the counts (a + b) if each index means the same term in both"
+            raise wrong_value(
+                "{n_mine} and {n_theirs} terms, not all with names: count with {term_names}, or "
+                "add the counts (a + b) if each index means the same term in both",
+                n_mine=n_mine,
+                n_theirs=n_theirs,
             )
         return self.plus(other)
 
@@ -280,7 +282,11 @@ class Counts:
     def _common_names(self, other: Counts) -> NDArray[np.object_] | None:
         """Return the names of all terms; raise an error if ``tf`` or the common names differ."""
         if self.tf != other.tf:
-            raise ValueError(f"the counts differ in tf, {self.tf!r} and {other.tf!r}")
+            raise wrong_value(
+                "the counts differ in {tf}, {mine!r} and {theirs!r}",
+                mine=self.tf,
+                theirs=other.tf,
+            )
         mine, theirs = self.term_names, other.term_names
         if mine is None or theirs is None:
             return mine if self.n_terms >= other.n_terms else theirs

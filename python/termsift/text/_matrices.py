@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
+from termsift._util.faults import wrong_type
 from termsift._util.messages import printable
 from termsift._util.validation import object_array
 from termsift.text._terms import drops, kept_terms
@@ -164,11 +165,11 @@ def _counted_in_python(
     columns, occurrences, row_ends = array("q"), array("q"), array("q", [0])
     for number, document in enumerate(documents, first):
         if not isinstance(document, Iterable):
-            raise TypeError(_no_terms(document, number))
+            raise _no_terms(document, number)
         # Like scikit-learn, count the keys of a mapping once each.
         for word, times in Counter(iter(document)).items():
             if not isinstance(word, str):
-                raise TypeError(_no_terms(word, number))
+                raise _no_terms(word, number)
             columns.append(words.setdefault(word, len(words)))
             occurrences.append(times)
         row_ends.append(len(columns))
@@ -176,10 +177,12 @@ def _counted_in_python(
     return names, tuple(np.array(p, np.int64) for p in (occurrences, columns, row_ends))
 
 
-def _no_terms(value: Any, number: int) -> str:
-    return (
-        f"the analyzer or tokenizer returned {printable(repr(value), 80)} for the text of document "
-        f"{number}, expected an iterable of strings"
+def _no_terms(value: Any, number: int) -> TypeError:
+    return wrong_type(
+        "the {analyzer} or {tokenizer} returned {value} for the text of document {number}, "
+        "expected an iterable of strings",
+        value=printable(repr(value), 80),
+        number=number,
     )
 
 

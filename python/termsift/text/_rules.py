@@ -455,9 +455,14 @@ def check_same_rules(
         if mine != theirs:
             mine, theirs = (printable(repr(x), _LONGEST_VALUE) for x in (mine, theirs))
             theirs = f"another {theirs}" if mine == theirs else theirs
-            raise ValueError(
-                f"the texts were cut by different rules: {name} is {mine} in {here} and "
-                f"{theirs} in {there}; count both with the same rules"
+            raise wrong_value(
+                "the texts were cut by different rules: {rule} is {mine} in {here} and {theirs} in "
+                "{there}; count both with the same rules",
+                rule=named(name),
+                mine=mine,
+                here=here,
+                theirs=theirs,
+                there=there,
             )
 
 

@@ -176,7 +176,7 @@ def listed(names: Sequence[Any]) -> str:
 
 
 def check_one_column(
-    where: str, name: Any, names: list[Any], cure: Name, argument: str | None = None
+    where: Name, name: Any, names: list[Any], cure: Name, argument: str | None = None
 ) -> None:
     """Check that exactly one column has this name; if none does, the error ends with ``cure``.
 
