@@ -19,7 +19,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift._util.faults import named, wrong_type, wrong_value
-from termsift.text._blocks import check_named
+from termsift.text._blocks import check_named, is_frame
 from termsift.text._rules import Rules, rules_of, shows
 
 __all__ = ["count", "count_texts"]
@@ -99,8 +99,8 @@ def count(
 def count_texts(
     texts: Any,
     *,
-    text: Any = None,
-    label: Any = None,
+    text: str = "text",
+    label: str = "label",
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
     max_memory: int | None = None,
@@ -111,11 +111,13 @@ def count_texts(
     Parameters
     ----------
     texts : dask data frame, or list of parts
-        A frame has the columns ``text`` and ``label``. A part of a list is a pair (texts, y) as for
-        `termsift.count_texts`, or a frame or Arrow table with the columns ``text`` and ``label``. A
-        part may be delayed, or a future of Dask.
-    text, label : str, optional
-        The names of the columns of texts and labels.
+        A frame has a column of texts and a column of labels. A part of a list is such a frame or
+        Arrow table, or a pair (texts, y) as for `termsift.count_texts`. A part may be delayed, or a
+        future of Dask.
+    text : str, default "text"
+        The column of texts.
+    label : str, default "label"
+        The column of labels. A pair has its own labels.
     classes, tf, max_memory, **rules
         As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. With
         ``max_memory``, the parts are read twice.
@@ -270,13 +272,14 @@ def _of_matrix(chunk: Any, **options: Any) -> ClassCounts:
 
 def _of_texts(count: Callable[..., Any], text: Any, label: Any, part: Any) -> Any:
     """Count a frame with a column of labels, or a pair (texts, y)."""
-    if label is None or isinstance(part, (str, tuple, list)):
-        expected = "(texts, y), or a frame and the arguments text and label"
-        _check_parts(part, (2,), expected)
-        if isinstance(part[0], str):
-            raise TypeError(f"expected {expected}, got {validation.a_kind(part)} of strings")
-        return count(*part, text=text)
-    return count(part, None, text=text, label=label)
+    if is_frame(part):
+        return count(part, None, text=text, label=label)
+    expected = "(texts, y), or a frame with a column of texts and a column of labels"
+    _check_parts(part, (2,), expected)
+    texts, y = part
+    if isinstance(texts, str):
+        raise TypeError(f"expected {expected}, got {validation.a_kind(part)} of strings")
+    return count(texts, y, text=text if is_frame(texts) else None)
 
 
 def _a_kind(values: Any) -> str:

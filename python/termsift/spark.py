@@ -48,7 +48,9 @@ def count(
     df: Any,
     features: str = "features",
     label: str = "label",
-    weight: str | None = None,
+    sample_weight: str | None = None,
+    classes: Iterable[Hashable] | None = None,
+    *,
     tf: TermFrequency = "raw",
 ) -> ClassCounts:
     """Count the rows of a DataFrame by class, on the executors that hold the rows.
@@ -61,9 +63,9 @@ def count(
         The column of term counts, which are vectors of Spark ML, sparse or dense, of equal size.
     label : str, default "label"
         The column of classes.
-    weight : str, optional
+    sample_weight : str, optional
         A column of numbers. A document of weight w counts as w documents.
-    tf : {"raw", "log", "binary"}
+    classes, tf
         As for `termsift.count`.
 
     Returns
@@ -107,7 +109,8 @@ def count(
     """
     vector = require("pyspark.ml.linalg", "spark", "termsift.spark.count").VectorUDT()
     validation.check_tf(tf)
-    weights = {} if weight is None else {"weight": weight}
+    labels = None if classes is None else validation.check_classes(classes)
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     rows = _columns(df, vector=features, label=label, **weights)
     kind = rows.schema["vector"].dataType
     if kind != vector:
@@ -117,8 +120,8 @@ def count(
             kind=kind.simpleString(),
         )
         raise concerning(error, "features")
-    counts = _total(rows, partial(_of_vectors, tf), _added, counting.load)
-    return counting.nothing(tf) if counts is None else counts
+    counts = _total(rows, partial(_of_vectors, labels, tf), _added, counting.load)
+    return _nothing(labels, tf) if counts is None else counts
 
 
 @shows(Rules)
@@ -283,14 +286,23 @@ def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
     return a + b
 
 
-def _of_vectors(tf: Any, part: int, batches: Iterator[Any]) -> ClassCounts:
-    """Count the rows (vector, label and perhaps weight) of a partition."""
-    counts, start = counting.nothing(tf), 0
+def _nothing(classes: list[Hashable] | None, tf: Any) -> ClassCounts:
+    """Return counts of no documents, which have the given classes."""
+    if classes is None:
+        return counting.nothing(tf)
+    return counting.count(np.empty((0, 0), dtype=np.int64), [], classes=classes, tf=tf)
+
+
+def _of_vectors(
+    classes: list[Hashable] | None, tf: Any, part: int, batches: Iterator[Any]
+) -> ClassCounts:
+    """Count the rows (vector, label and perhaps sample_weight) of a partition."""
+    counts, start = _nothing(classes, tf), 0
     while held := list(islice(batches, _BATCHES_AT_ONCE)):
         vectors, labels, *weights = map(_pa.concat_arrays, zip(*held, strict=True))
         with validation.naming(f"partition {part}, from row {start}"):
             X = _matrix(vectors, counts.n_terms if start else None)
-            counts.update(X, labels, *weights, n_threads=1)
+            counts.update(X, labels, *weights, classes=classes, n_threads=1)
         start += len(vectors)
     return counts
 

@@ -280,6 +280,18 @@ def test_the_counts_are_those_of_all_texts(rules: dict[str, Any]) -> None:
         assert ts.dask.count_texts(**kind(), **rules) == whole
 
 
+def test_columns_have_the_names_of_spark_by_default() -> None:
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("dask.dataframe")
+    in_memory = pandas.DataFrame({"label": STARS, "text": TEXTS})
+    whole = ts.count_texts(TEXTS, STARS)
+    frames = dask.dataframe.from_pandas(in_memory, npartitions=3)
+    assert ts.dask.count_texts(frames) == whole
+    assert ts.dask.count_texts([in_memory[:20], in_memory[20:]]) == whole
+    assert ts.dask.count_texts([(in_memory[["text"]], STARS)]) == whole
+    assert ts.dask.count_texts([(in_memory["text"], STARS)]) == whole
+
+
 def test_classes_tf_and_what_is_missing() -> None:
     classes = ["unseen", *sorted(set(STARS), reverse=True)]
     whole = ts.count_texts(TEXTS, STARS, classes=classes, tf="binary")
@@ -329,8 +341,10 @@ def test_columns_of_frames_that_are_refused() -> None:
     frames = pytest.importorskip("dask.dataframe").from_pandas(in_memory, npartitions=2)
     with pytest.raises(ValueError, match="text: expected one column 'text', found 'body', 'stars'"):
         ts.dask.count_texts(frames, text="text", label="stars")
-    with pytest.raises(TypeError, match="texts has the columns 'body', 'stars': name the columns"):
+    with pytest.raises(ValueError, match="text: expected one column 'text', found 'body', 'stars'"):
         ts.dask.count_texts(frames)
+    with pytest.raises(TypeError, match="texts has the columns 'body', 'stars': name the columns"):
+        ts.dask.count_texts(frames, text=None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"got a DataFrame of dask: .* X.to_dask_array\(lengths=T"):
         ts.dask.count(frames)
     with pytest.raises(TypeError, match=r"y is a Series of dask, .*: use y.to_dask_array\(lengths"):

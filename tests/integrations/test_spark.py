@@ -89,9 +89,19 @@ def test_the_counts_are_those_of_the_whole(spark: Any) -> None:
     assert ts.spark.count(some, features="a.vector`s name") == whole
     weights = [row % 3 for row in range(120)]
     weighted = frame(spark, X, y, weights, n_parts=1)
-    assert ts.spark.count(weighted, weight="weight", tf="binary") == ts.count(
+    assert ts.spark.count(weighted, sample_weight="weight", tf="binary") == ts.count(
         X, y, weights, tf="binary"
     )
+
+
+def test_classes_keep_their_order_and_refuse_other_labels(spark: Any) -> None:
+    X, y = collection()
+    classes = ["unseen", *sorted(set(y), reverse=True)]
+    df = frame(spark, X, y, n_parts=3)
+    assert ts.spark.count(df, classes=classes) == ts.count(X, y, classes=classes)
+    assert ts.spark.count(df.limit(0), classes=classes).classes == classes
+    with pytest.raises(ValueError, match=r"the label of document .* not in classes"):
+        ts.spark.count(df, classes=["unseen"])
 
 
 def test_fractions_are_summed_in_the_order_of_the_partitions(spark: Any) -> None:
@@ -126,7 +136,7 @@ def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
     with pytest.raises(
         ValueError, match=r"sample_weight has 'class .' at row 0, expected a number"
     ):
-        ts.spark.count(df, weight="label")
+        ts.spark.count(df, sample_weight="label")
     with pytest.raises(ValueError, match="tf must be one of"):
         ts.spark.count(df, tf="idf")  # type: ignore[arg-type]
     negative = X.copy()

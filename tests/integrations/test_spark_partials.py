@@ -75,6 +75,21 @@ def test_only_a_frame_of_spark_is_counted(data: Any) -> None:
         spark.count_texts(data)
 
 
+@pytest.mark.parametrize("classes", [None, ["spam", "unseen", "ham"]])
+def test_a_partition_has_the_given_classes(classes: Any) -> None:
+    rows = [vectors(dense(1, 0, 2), sparse(3, _2=5)), vectors(sparse(3))]
+    labels = [["ham", "spam"], ["ham"]]
+    batches = [
+        pa.record_batch([of_rows, pa.array(of_labels)], ["vector", "label"])
+        for of_rows, of_labels in zip(rows, labels, strict=True)
+    ]
+    X, y = np.array([[1, 0, 2], [0, 0, 5], [0, 0, 0]]), ["ham", "spam", "ham"]
+    assert spark._of_vectors(classes, "raw", 0, iter(batches)) == ts.count(X, y, classes=classes)
+    assert spark._of_vectors(classes, "raw", 0, iter([])).classes == (classes or [])
+    with pytest.raises(ValueError, match=r"partition 0, from row 0: .* not in classes"):
+        spark._of_vectors(["spam"], "raw", 0, iter(batches))
+
+
 def node_of(tables: list[Any]) -> Any:
     """Return the rows for one node of the merging tree, in another order."""
     rows = pa.concat_tables(tables[::-1])

@@ -56,7 +56,8 @@ class NaiveBayes(Estimator):
         and ComplementNB. The model "binary" is MultinomialNB on 0 and 1, and "poisson" has Poisson
         rates.
     alpha : float, default 1.0
-        The smoothing, above 0, which is added to the count of each term in each class.
+        The smoothing, above 0, which is added to the count of each term in each class. It is one
+        number and no pair, because the size of a class grows by the sum of what its terms get.
     class_prior : {"empirical", "uniform"}, array of shape (n_classes,), or dict
         The class priors, as an array in the order of ``classes_`` or as a dict by label. The model
         "complement" has no priors.

@@ -58,7 +58,8 @@ def selection_curve(
     classifier : {"multinomial", "binary", "bernoulli", "poisson"}
         The model of the classifier, as for `termsift.NaiveBayes`.
     alpha : float, default 1.0
-        The smoothing of the classifier, above 0, as for `termsift.NaiveBayes`.
+        The smoothing of the classifier, above 0 and no pair, as for `termsift.NaiveBayes`: for each
+        k, b2 follows from the number of terms.
     n_threads : int, optional
         As for `termsift.count`.
 
@@ -146,7 +147,8 @@ def cross_validate(
         As for `ClassCounts.rank`. Each method is tried with each of the models and policies that it
         supports. Methods without models are tried once per policy. Selectors have no policy.
     classifier, alpha, n_threads
-        As for `selection_curve`. The methods also smooth their counts by alpha.
+        As for `selection_curve`. The methods also smooth their counts by alpha, which therefore is
+        one number, too.
 
     Returns
     -------
