@@ -57,9 +57,9 @@ struct Pairs {
 //
 // Accuracy: the relative error is at most 4 ulp in ordinary cases, and 1e-14 if |p - q| >= n_classes^2 2^-50 max(p, q).
 // If p and q agree in all digits of a double-double, their difference is lost (proof in scoring/score_kernels.cpp, cases
-// in tests/unit/test_accuracy.py). A difference p - q below 2^-92 of the spread of the p_ik counts as 0. Results have
-// the same bits for any number of threads and any SIMD target. The bits of a term's results depend on other terms only
-// through the constants of the classes and, in `score`, through the choice of one algorithm for all terms.
+// in tests/scores/test_scoring_accuracy.py). A difference p - q below 2^-92 of the spread of the p_ik counts as 0.
+// Results have the same bits for any number of threads and any SIMD target. The bits of a term's results depend on other
+// terms only through the constants of the classes and, in `score`, through the choice of one algorithm for all terms.
 //
 // Each thread needs 1 MiB of scratch memory, plus up to 7 KiB (128 times 56 bytes) for each class.
 

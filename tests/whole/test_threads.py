@@ -1,4 +1,7 @@
-"""Threads, forks and interruptions, also in processes that have other threads."""
+"""Threads, forks and interruptions, also in processes that have other threads.
+
+Guards: cpp/src/base/parallel.cpp, and _util/waiting.py.
+"""
 
 from __future__ import annotations
 

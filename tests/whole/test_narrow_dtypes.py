@@ -1,4 +1,7 @@
-"""Duplicate entries of narrow dtypes: no function that sums them may wrap or round."""
+"""Duplicate entries of narrow dtypes: no function that sums them may wrap or round.
+
+Guards: _util/validation/arrays.py, and all functions that sum entries.
+"""
 
 from __future__ import annotations
 

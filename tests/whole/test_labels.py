@@ -1,4 +1,7 @@
-"""Labels have the same meaning in every container, format and reader."""
+"""Labels have the same meaning in every container, format and reader.
+
+Guards: _util/validation/labels.py, and the readers of labels in text and io.
+"""
 
 from __future__ import annotations
 

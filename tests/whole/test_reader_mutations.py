@@ -4,7 +4,9 @@ A child process changes and reads the files, so a crash fails the test but does 
 TERMSIFT_MUTATIONS sets the number of changed files of each kind. Each changed file has a name, with
 which a failure can be repeated:
 
-    PYTHONPATH=tests python tests/unit/test_reader_mutations.py /tmp/empty feather:17
+    PYTHONPATH=tests/helpers python tests/whole/test_reader_mutations.py /tmp/empty feather:17
+
+Guards: all readers of io, and _counts/file.py.
 """
 
 from __future__ import annotations
@@ -192,7 +194,7 @@ def test_changed_bytes(tmp_path: Path, pytestconfig: pytest.Config) -> None:
     usual = 8 if pytestconfig.getoption("--full") else 2
     mutations = int(os.environ.get("TERMSIFT_MUTATIONS", usual))
     places = [f"{kind}:{i}" for kind in ALL_KINDS for i in range(mutations)]
-    folders = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    folders = [str(Path(__file__).parents[1] / "helpers"), os.environ.get("PYTHONPATH", "")]
     done = subprocess.run(
         [sys.executable, __file__, str(tmp_path), *places],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},

@@ -1,4 +1,7 @@
-"""The core refuses wrong arguments, and calls from several threads at once, without a crash."""
+"""The core refuses wrong arguments, and calls from several threads at once, without a crash.
+
+Guards: cpp/bindings/register_text*.cpp.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Of several faults, the error names the first in document order, for any number of threads."""
+"""Of several faults, the error names the first in document order, for any number of threads.
+
+Guards: cpp/src/base/parallel.cpp and the readers of cpp/src/reading and cpp/src/text.
+"""
 
 from __future__ import annotations
 

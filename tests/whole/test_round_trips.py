@@ -1,4 +1,7 @@
-"""Pickle, copy, joblib and skops keep every object, and the core's objects refuse to be copied."""
+"""Pickle, copy, joblib and skops keep every object, and the core's objects refuse to be copied.
+
+Guards: the pickles of all public classes, and cpp/bindings.
+"""
 
 from __future__ import annotations
 

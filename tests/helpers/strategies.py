@@ -212,5 +212,6 @@ def fits_float_counts(X: Any, sample_weight: Any) -> bool:
 
 
 # Dtypes with values of moderate size. The reference evaluates the formulas as written, so 1 - p
-# loses all digits if a term is nearly all of a class. test_accuracy.py tests large counts.
+# loses all digits if a term is nearly all of a class. tests/scores/test_scoring_accuracy.py tests
+# large counts.
 MODERATE = (np.bool_, np.int8, np.uint8, np.int16, np.float32)

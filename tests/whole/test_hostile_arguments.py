@@ -3,7 +3,10 @@
 Each argument in turn is replaced by values of every other kind. The call must work, or raise an
 error and leave every object unchanged. The test finds all public functions of `termsift` and reads
 the arguments from the signatures. A new function is tested if `GOOD` has a value for each of the
-function's required arguments."""
+function's required arguments.
+
+Guards: every public signature, and the checks of _util/validation.
+"""
 
 from __future__ import annotations
 

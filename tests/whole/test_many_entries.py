@@ -1,4 +1,7 @@
-"""Count more than 2^31 entries, which need little memory because one block is mapped many times."""
+"""Count more than 2^31 entries, which need little memory because one block is mapped many times.
+
+Guards: cpp/src/counting and cpp/src/reading.
+"""
 
 from __future__ import annotations
 

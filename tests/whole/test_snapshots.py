@@ -1,4 +1,7 @@
-"""Every result is that of one state of the counts, whatever another thread does meanwhile."""
+"""Every result is that of one state of the counts, whatever another thread does meanwhile.
+
+Guards: _api, and every function that reads counts.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A short test of a wheel that needs few packages."""
+"""A short test of a wheel that needs few packages.
+
+Guards: the wheel as a whole.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """A missing text or label is an error that names its row, and an empty text is a document.
 
 The rule is the same for every container, file format and engine.
+
+Guards: _util/validation, text/_blocks.py, io, dask.py and the command line.
 """
 
 from __future__ import annotations
