@@ -170,8 +170,8 @@ def count_texts(
             in_memory=in_memory,
         )
 
-    def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
-        return _total(parts, "part", partial(_of_texts, count, text, label), together)
+    def total(of_part: Any) -> Any:
+        return _total(parts, "part", partial(_of_texts, of_part, text, label), of_part.together)
 
     return count_parts(total, text_rules, tf, classes, max_memory)
 

@@ -24,7 +24,6 @@ from termsift._util.export import integers_if_whole
 from termsift._util.extras import is_from, require
 from termsift._util.faults import concerning, said, wrong_type
 from termsift.text._rules import Rules, rules_of, shows
-from termsift.text._sketch import TermSketch
 
 __all__ = ["count", "count_texts"]
 
@@ -175,11 +174,9 @@ def count_texts(
     text_rules = rules_of(rules, count_texts)
     rows = _columns(df, text=text, label=label)
 
-    def total(count: Callable[..., Any], together: Callable[[Any, Any], Any]) -> Any:
-        none = count([], [])
-        load = TermSketch.from_bytes if isinstance(none, TermSketch) else counting.load
-        counts = _total(rows, partial(_of_texts, count), together, load)
-        return none if counts is None else counts
+    def total(of_part: Any) -> Any:
+        counts = _total(rows, partial(_of_texts, of_part), of_part.together, of_part.load)
+        return of_part.nothing() if counts is None else counts
 
     return count_parts(total, text_rules, tf, classes, max_memory)
 

@@ -13,7 +13,7 @@ import pytest
 import termsift as ts
 from termsift import _core
 from termsift.text import _blocks
-from termsift.text._blocks import labelled_blocks, text_blocks
+from termsift.text._blocks import labelled_parts, text_blocks
 
 Texts = _core.Texts
 
@@ -27,7 +27,7 @@ def read(texts: Any, text: Any = None, label: Any = None) -> tuple[list[str | No
     """Return all texts and labels of the blocks."""
     documents: list[str | None] = []
     labels: list[Any] = []
-    for block, of_block in labelled_blocks(texts, text, label):
+    for block, of_block in labelled_parts(texts, text, label):
         documents += list(block)
         if hasattr(of_block, "to_pylist"):  # a column of Arrow
             of_block = of_block.to_pylist()
@@ -244,7 +244,7 @@ def test_iterators_are_held_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     assert [len(block) for block in text_blocks(texts("a" * 20))] == [64] * 15 + [40]  # by length
     rows = arrow_table().to_reader(max_chunksize=2)
     monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 3)
-    assert [len(block) for block, _ in labelled_blocks(rows, "t")] == [4, 3]
+    assert [len(block) for block, _ in labelled_parts(rows, "t")] == [4, 3]
 
 
 def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -258,21 +258,21 @@ import os, signal, sys
 from termsift.cli import main
 from termsift._util.sealing import sealed
 from termsift.io import _checkpoint
-from termsift.io._scan import Scan
+from termsift.io._scan import Scanned
 
 _checkpoint._SHARE = float("inf")  # saves after every file
-usual = Scan._blocks
+usual = Scanned._blocks
 
-def blocks(scan, verb, *args):
-    for block in usual(scan, verb, *args):
-        name = os.path.basename(scan._path)
+def blocks(documents):
+    for block in usual(documents):
+        verb, name = documents._verb, os.path.basename(block.origin.name)
         print(verb, name)
         if verb == sys.argv[1] and name == "3.csv":
             sys.stdout.flush()
             os.kill(os.getpid(), getattr(signal, sys.argv[2]))
         yield block
 
-Scan._blocks = blocks
+Scanned._blocks = blocks
 sys.exit(main(sys.argv[3:]))
 """
 

@@ -11,7 +11,6 @@ from termsift._counts import file
 from termsift._counts.counts import Counts
 from termsift._counts.documents import (
     count_scan,
-    counted,
     counted_within,
     finished,
     part_within,
@@ -230,20 +229,13 @@ def count_texts(
         raise excluded("{max_memory} may read {texts} twice, but an iterator can be read only once")
     y, classes = (list(v) if isinstance(v, Iterator) else v for v in (y, classes))
 
-    documents: LabelledTexts | None = None
-
-    def count(cutting: TextRules, limit: int | None) -> Counts:
-        nonlocal documents
+    def opened(verb: str, limit: int | None) -> LabelledTexts:
         part_bytes = None if limit is None else part_within(limit)
-        documents = LabelledTexts(
+        return LabelledTexts(
             texts, y, text=text, label=label, classes=classes, part_bytes=part_bytes
         )
-        return counted(documents, cutting, tf, n_threads, limit)
 
-    def sketched(sketch: TermSketch) -> TermSketch:
-        return sketch.update(texts, text=text, n_threads=n_threads)
-
-    counts = counted_within(max_memory, cutting, tf, count, sketched)
+    counts, documents = counted_within(max_memory, cutting, tf, n_threads, opened)
     return ClassCounts._of(finished(counts, text_rules, documents, sketched=sketch is not None))
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from termsift._api.class_counts import ClassCounts, value_of
+from termsift._counts import file
 from termsift._counts.documents import (
     check_rules_of_parts,
     counted,
@@ -25,8 +27,52 @@ def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
     return ClassCounts._of(value_of(a).united(value_of(b)))
 
 
+@dataclass(frozen=True)
+class CountPart:
+    """Counts one part of a collection on a cluster. Rules that drop terms wait for all parts."""
+
+    rules: TextRules
+    tf: str
+    classes: list[Hashable] | None
+
+    def __call__(self, texts: Any, y: Any, **columns: Any) -> ClassCounts:
+        documents = LabelledTexts(texts, y, classes=self.classes, **columns)
+        return ClassCounts._of(counted(documents, without_drops(self.rules), self.tf, 1))
+
+    def together(self, a: ClassCounts, b: ClassCounts) -> ClassCounts:
+        """Return the counts of two parts, with terms matched by name."""
+        return united(a, b)
+
+    def nothing(self) -> ClassCounts:
+        """Return the counts of no documents."""
+        return self([], [])
+
+    def load(self, data: bytes) -> ClassCounts:
+        return ClassCounts._of(file.read_bytes(data, "the counts of a part"))
+
+
+@dataclass(frozen=True)
+class SketchPart:
+    """Makes a sketch of one part of a collection on a cluster."""
+
+    rules: TextRules
+    max_memory: int
+
+    def __call__(self, texts: Any, y: Any, text: Any = None, label: Any = None) -> TermSketch:
+        return self.nothing().update(texts, text=text, n_threads=1)
+
+    def together(self, a: TermSketch, b: TermSketch) -> TermSketch:
+        return a + b
+
+    def nothing(self) -> TermSketch:
+        return sketch_within(self.max_memory, self.rules, 12)
+
+    def load(self, data: bytes) -> TermSketch:
+        return TermSketch.from_bytes(data)
+
+
 def count_parts(
-    total: Callable[[Callable[..., Any], Callable[[Any, Any], Any]], Any],
+    total: Callable[[Any], Any],
     rules: TextRules,
     tf: str,
     classes: Iterable[Hashable] | None,
@@ -34,22 +80,13 @@ def count_parts(
 ) -> ClassCounts:
     """Count texts in parts on a cluster.
 
-    ``total(count, together)`` must call ``count(texts, y, text=, label=)`` for each part, and add
-    the results with ``together(a, b)``.
+    ``total(of_part)`` calls ``of_part(texts, y, text=, label=)`` for each part, which is a
+    `CountPart` or a `SketchPart`, and adds up the results with ``of_part.together``.
     """
     check_rules_of_parts(rules, tf)
     labels = None if classes is None else validation.check_classes(classes)
     cutting = rules
-
-    def sketch_part(texts: Any, y: Any, text: Any = None, label: Any = None) -> TermSketch:
-        assert max_memory is not None
-        return sketch_within(max_memory, rules, 12).update(texts, text=text, n_threads=1)
-
-    def count_part(texts: Any, y: Any, **columns: Any) -> ClassCounts:
-        documents = LabelledTexts(texts, y, classes=labels, **columns)
-        return ClassCounts._of(counted(documents, without_drops(cutting), tf, 1))
-
     if max_memory is not None:
-        cutting = total(sketch_part, TermSketch.__add__).counting_rules()
-    counts = total(count_part, united)
+        cutting = total(SketchPart(rules, max_memory)).counting_rules()
+    counts = total(CountPart(cutting, tf, labels))
     return ClassCounts._of(finished(kept_terms_only(value_of(counts), rules), rules))

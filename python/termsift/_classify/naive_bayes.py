@@ -29,7 +29,8 @@ from termsift._util.estimator import (
 )
 from termsift._util.faults import concerning, wrong_value
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts, naming_rows, text_blocks
+from termsift.text._blocks import LabelledTexts, Texts
+from termsift.text._documents import Block, Documents, Rows
 from termsift.text._matrices import BlockCounter
 
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
@@ -255,7 +256,8 @@ class NaiveBayes(Estimator):
         -------
         labels : ndarray of shape (n_docs,)
         """
-        codes = self._classified(X, self._fitted.predict, best_of)
+        documents = self._documents(X)
+        codes = [codes for _, codes in self._classified(documents, self._fitted.predict, best_of)]
         labels: NDArray[Any] = self.classes_[np.concatenate([np.empty(0, dtype=np.int64), *codes])]
         return labels
 
@@ -329,32 +331,42 @@ class NaiveBayes(Estimator):
 
     def _joint(self, X: Any) -> Iterator[_core.Float64s]:
         """Yield the log posteriors of blocks of documents, up to a constant for each document."""
-        return self._classified(X, self._fitted.joint, lambda joint: joint)
+        return (joint for _, joint in self._joint_of(self._documents(X)))
+
+    def _joint_of(self, documents: Documents) -> Iterator[tuple[Block, _core.Float64s]]:
+        """Yield each block of a stream with its log posteriors."""
+        return self._classified(documents, self._fitted.joint, lambda joint: joint)
 
     def _classified(
         self,
-        X: Any,
+        documents: Documents,
         of_matrix: Callable[..., _Result],
         of_joint: Callable[[_core.Float64s], _Result],
-    ) -> Iterator[_Result]:
-        """Yield a result for each block: of a matrix, or of the log posteriors of texts."""
+    ) -> Iterator[tuple[Block, _Result]]:
+        """Yield each block with a result: of a matrix, or of the log posteriors of texts."""
         fitted, threads = self._fitted, validation.check_n_threads(self.n_threads)
-        lookup = None if self._is_matrix(X) else self._lookup
-        if lookup is None:
-            for matrix, _ in self._blocks(X):
-                with self._naming_fault(matrix):
-                    result = of_matrix(matrix, self._terms_of(matrix), self._weight, threads)
-                yield result
-            return
-        index, weights, binary = lookup
-        for texts in text_blocks(X):
-            yield of_joint(index.sums(texts, weights, binary, threads) + fitted.constant)
+        lookup = self._lookup if documents.has_texts else None
+        with documents.placing():
+            for block in documents:
+                if lookup is None:
+                    matrix = self._matrix_of(block, threads)
+                    with self._naming_fault(matrix):
+                        result = of_matrix(matrix, self._terms_of(matrix), self._weight, threads)
+                else:
+                    index, weights, binary = lookup
+                    sums = index.sums(block.texts, weights, binary, threads)
+                    result = of_joint(sums + fitted.constant)
+                yield block, result
+                del block  # free the block before the next block is read
 
     @property
     def _fitted(self) -> Posteriors:
+        self._check_fitted()
+        return self._posteriors
+
+    def _check_fitted(self) -> None:
         if not hasattr(self, "classes_"):
             raise_not_fitted("the classifier is not fitted: call fit, or use counts.naive_bayes()")
-        return self._posteriors
 
     @property
     def _weight(self) -> _core.TermWeight:
@@ -384,11 +396,14 @@ class NaiveBayes(Estimator):
     def _parts(self, X: Any, y: Any) -> Iterator[tuple[Any, Any, int]]:
         """Yield the matrix, the class codes and the first row number of each block of documents."""
         row, weight = 0, self._weight
-        for counted, labels in self._blocks(X, y):
+        documents, threads = self._documents(X, y), validation.check_n_threads(self.n_threads)
+        for block in documents:
+            labels = block.labels
             assert labels is not None
             if labels.indptr is not None:
                 raise wrong_value("{y} is an indicator matrix, expected one label per document")
-            matrix = counted.to_scipy()
+            with documents.placing():
+                matrix = self._matrix_of(block, threads).to_scipy()
             if matrix.shape[1] != len(self._columns):
                 matrix = matrix[:, self._columns]
             cells = len(self.classes_) * (1 + matrix.nnz // max(matrix.shape[0], 1))
@@ -403,33 +418,42 @@ class NaiveBayes(Estimator):
                 yield part, labels.codes[first : first + step], row
                 row += part.shape[0]
 
-    def _blocks(
-        self, X: Any, y: Any = None
-    ) -> Iterator[tuple[validation.Csr, validation.Labels | None]]:
-        """Yield the documents in blocks: a matrix of counts, and the labels if they were given."""
+    def _documents(self, X: Any, y: Any = None) -> Documents:
+        """Return documents as a stream, with labels if they were given."""
+        self._check_fitted()
+        if not self._is_matrix(X):
+            return Texts(X) if y is None else LabelledTexts(X, y, classes=self._classes)
         threads = validation.check_n_threads(self.n_threads)
-        if self._is_matrix(X):
-            matrix, labels = self._matrix(X, threads), None
-            if y is not None:
-                labels = validation.check_labels(y, matrix.n_docs, self._classes)
-                with self._naming_fault(matrix):
-                    validation.check_entries(matrix, threads, "X")
-            yield matrix, labels
-        elif y is None:
-            for texts in text_blocks(X):
-                yield validation.check_matrix(self._counter.count(texts), threads), None
-        else:
-            documents = LabelledTexts(X, y, classes=self._classes)
-            for texts, labels in documents:
-                with naming_rows(documents.first):
-                    block = validation.check_matrix(self._counter.count(texts), threads)
-                yield block, labels
+        matrix = self._matrix(X, threads)
+        if y is None:
+            return Rows(matrix)
+        labels = validation.check_labels(y, matrix.n_docs, self._classes)
+        with self._naming_fault(matrix):
+            validation.check_entries(matrix, threads, "X")
+        return Rows(matrix, labels)
+
+    def _matrix_of(self, block: Block, threads: int) -> validation.Csr:
+        """Return the matrix of a block, which must have the columns of the fitted matrix."""
+        if isinstance(block.content, _core.Texts):
+            return validation.check_matrix(self._counter.count(block.content), threads)
+        matrix = block.matrix
+        if matrix.n_terms < self.n_features_in_:  # an svmlight file may lack the last columns
+            matrix = replace(matrix, n_terms=self.n_features_in_)
+        self._check_width(matrix)
+        return matrix
 
     def _matrix(self, X: Any, threads: int) -> validation.Csr:
         """Return a matrix of documents, which must have the columns of the fitted matrix."""
         if (names := getattr(self, "feature_names_in_", None)) is not None:
             check_feature_names(X, names)
         matrix = validation.check_matrix(_numbers(X), threads)
+        self._check_width(matrix)
+        if names is None:
+            validation.check_columns(X, self._names, columns=self._columns)
+        return matrix
+
+    def _check_width(self, matrix: validation.Csr) -> None:
+        """Check that a matrix has the columns of the fitted matrix."""
         if matrix.n_terms != self.n_features_in_:
             selected = validation.number_of(len(self._columns), "term")
             raise wrong_value(
@@ -441,9 +465,6 @@ class NaiveBayes(Estimator):
                 expected=self.n_features_in_,
                 selected=selected,
             )
-        if names is None:
-            validation.check_columns(X, self._names, columns=self._columns)
-        return matrix
 
     def _is_matrix(self, X: Any) -> bool:
         """Return whether documents are given as numbers and not as texts."""
@@ -538,6 +559,16 @@ def naive_bayes(counts: Counts, terms: Terms, **parameters: Any) -> NaiveBayes:
     counts.require_documents("naive_bayes")
     counts.require_every_term("naive_bayes")
     return NaiveBayes(terms, **parameters)._learn(counts)
+
+
+def predictions(
+    classifier: NaiveBayes, documents: Documents
+) -> Iterator[tuple[Block, list[Any], _core.Float64s]]:
+    """Yield each block of a stream with the predicted labels and their log probabilities."""
+    for block, joint in classifier._joint_of(documents):
+        labels = classifier.classes_[best_of(joint)].tolist()
+        yield block, labels, classifier._normalised([joint]).max(axis=1)
+        del block  # free the block before the next block is read
 
 
 def _columns_of(terms: Any, names: NDArray[np.object_] | None, n_terms: int) -> _core.Int64s:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,11 +21,10 @@ from termsift._util.faults import excluded, named, said, wrong_value
 from termsift._util.messages import logger
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._matrices import integers_if_all_whole
-from termsift.io._scan import Scan
-from termsift.io._source import MatrixBlock, TextBlock, labelled
+from termsift.io._scan import Scan, Scanned, job_of
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, warn
-from termsift.text._blocks import LabelledTexts, naming_rows
+from termsift.text._documents import Block, Counted, Documents
 from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import MOST_BYTES, TermSketch
 from termsift.text._terms import kept_terms
@@ -38,40 +38,111 @@ class TermsDoNotFitError(Exception):
 
 
 def counted(
-    documents: LabelledTexts,
+    documents: Documents,
     rules: TextRules,
     tf: str,
     n_threads: int | None,
     limit: int | None = None,
 ) -> Counts:
-    """Count labelled texts; raise an error if the terms take more than ``limit`` bytes."""
-    tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
-    tally = tally_of(rules, tf, threads, plain=documents.one_label_each)
-    for texts, labels in documents:
-        with naming_rows(documents.first):
-            tally.add(texts, labels)
-        check_fits(tally.n_bytes, limit)
-    counts = tally.counts(documents.classes, documents.n_docs)
-    return counts if documents.coder is None else counts.in_order(documents.coder.ordered)
+    """Count a stream; raise an error if the terms of texts take more than ``limit`` bytes."""
+    counting = Counting(documents, rules, tf, n_threads, limit)
+    documents.feed(counting)
+    counts = counting.counts()
+    documents.check_read(counts.n_docs)
+    return counts
 
 
-def check_fits(n_bytes: int, limit: int | None) -> None:
-    """Raise an error if the terms counted so far take more than ``limit`` bytes."""
-    if limit is not None and n_bytes > limit:
-        raise TermsDoNotFitError
+class Counting:
+    """Counts a stream of documents, whose terms may take at most ``limit`` bytes."""
+
+    def __init__(
+        self,
+        documents: Documents,
+        rules: TextRules,
+        tf: str,
+        n_threads: int | None,
+        limit: int | None = None,
+    ) -> None:
+        tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
+        of_texts = documents.has_texts
+        plain = documents.one_label_each
+        self._new_tally = partial(tally_of, rules, tf, threads, plain=plain, of_texts=of_texts)
+        self._documents, self._limit = documents, limit
+        self._start(None)
+
+    def _start(self, total: Counts | None) -> None:
+        """Start an empty tally for the next documents, whose counts are added to ``total``."""
+        self._total, self._tally, self._n_docs = total, self._new_tally(), 0
+        self._total_bytes = 0 if total is None else _STRING_BYTES * total.n_terms
+
+    @property
+    def table_counter(self) -> Counting | None:
+        """The object itself, if the core can count tables while it reads them."""
+        return self if isinstance(self._tally, ByClass) else None
+
+    def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
+        """Count about the next ``n_bytes`` of a table."""
+        assert isinstance(self._tally, ByClass)
+        if self._limit is not None:
+            n_bytes = min(n_bytes, part_within(self._limit))
+        return self._tally.add_table(table, n_bytes)
+
+    def add(self, block: Block) -> None:
+        """Count a block, unless the core has counted it already."""
+        self._n_docs += block.n_docs
+        if not isinstance(block.content, Counted):
+            assert block.labels is not None
+            self._tally.add(block.content, block.labels)
+        if self._limit is not None and self._total_bytes + self._tally.n_bytes > self._limit:
+            raise TermsDoNotFitError
+
+    def counts(self) -> Counts:
+        """Return the counts of all documents so far."""
+        total = self._total
+        if total is None or self._n_docs:
+            classes, ordered = self._documents.classes, self._documents.ordered
+            part = self._tally.counts(classes, self._n_docs)
+            part = part if classes == ordered else part.in_order(ordered)
+            total = part if total is None else total.united(part)
+            self._start(total)  # frees the tally
+        return total
+
+    def to_bytes(self) -> bytes:
+        return file.to_bytes(self.counts())
+
+    def restore(self, data: bytes) -> None:
+        self._start(file.read_bytes(data, "checkpoint"))
+
+
+class Sketching:
+    """Adds a stream of texts to a sketch."""
+
+    table_counter = None
+
+    def __init__(self, sketch: TermSketch, n_threads: int | None) -> None:
+        self.sketch, self._n_threads = sketch, n_threads
+
+    def add(self, block: Block) -> None:
+        self.sketch.update(block.texts, n_threads=self._n_threads)
+
+    def to_bytes(self) -> bytes:
+        return self.sketch.to_bytes()
+
+    def restore(self, data: bytes) -> None:
+        self.sketch = TermSketch.from_bytes(data)
 
 
 def finished(
     counts: Counts,
     rules: TextRules,
-    seen: LabelledTexts | TextCounting | None = None,
+    documents: Documents | None = None,
     *,
     sketched: bool = False,
 ) -> Counts:
     """Return the counts of a collection with its rules, and warn about signs of mistakes.
 
-    ``seen`` knows the first label and the number of empty texts, unless the collection was counted
-    in parts. A sketch may have no term, and its rules were checked before.
+    ``documents`` know the first label and the number of empty texts, and are None if the collection
+    was counted in parts. A sketch may have no term, and its rules were checked before.
     """
     held = counts.core
     if not sketched:
@@ -79,7 +150,7 @@ def finished(
         if not held.n_terms:
             what = rules.what_counts
             warn([said("no document has {what}, so the counts have no terms", what=what)])
-    about = (seen.first_label, seen.n_empty) if seen is not None else ()
+    about = () if documents is None else (documents.first_label, documents.n_empty)
     tokens = dict(zip(counts.classes, held.class_tokens.tolist(), strict=True))
     is_word = bool(about and held.n_terms and tokens.get(about[0], 2) <= 1)
     sizes = held.class_docs.tolist(), held.n_docs
@@ -116,18 +187,23 @@ def counted_within(
     max_memory: int | None,
     rules: TextRules,
     tf: str,
-    count: Callable[[TextRules, int | None], Counts],
-    sketched: Callable[[TermSketch], TermSketch],
+    n_threads: int | None,
+    opened: Callable[[str, int | None], Documents],
     twice: bool = False,
-) -> Counts:
-    """Count texts in about ``max_memory`` bytes.
+) -> tuple[Counts, Documents]:
+    """Count texts in about ``max_memory`` bytes. Return the stream that was counted, too.
 
-    ``count(rules, limit)`` raises TermsDoNotFitError if the terms need more than ``limit`` bytes.
-    ``sketched(empty)`` returns the sketch of all texts. If ``twice``, a sketch is always made.
+    ``opened(verb, limit)`` begins to read the texts. The memory is checked after each block, so
+    blocks must be small enough for a ``limit``. If ``twice``, a sketch is always made.
     """
+
+    def count(rules: TextRules, limit: int | None) -> tuple[Counts, Documents]:
+        documents = opened("counted", limit)
+        return counted(documents, rules, tf, n_threads, limit), documents
+
     if max_memory is None:
         return count(rules, None)
-    sketch = sketch_within(max_memory, rules)
+    sketching = Sketching(sketch_within(max_memory, rules), n_threads)
     check_rules_of_parts(rules, tf)
     limit = max_memory // _SHARE
     if not twice:
@@ -135,9 +211,9 @@ def counted_within(
             return count(rules, limit)
         except TermsDoNotFitError:
             logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
-    sketch = sketched(sketch)
+    opened("sketched", None).feed(sketching)
     try:
-        counts = kept_terms_only(count(sketch.counting_rules(), limit), rules)
+        counts, documents = count(sketching.sketch.counting_rules(), limit)
     except TermsDoNotFitError:
         raise wrong_value(
             "the terms that may be in {min_df=} documents do not fit in {max_memory=}: raise "
@@ -147,8 +223,9 @@ def counted_within(
             least=named("min_df"),
             most=named("max_memory"),
         ) from None
+    counts = kept_terms_only(counts, rules)
     logger.info("left out all terms that are in fewer than %d documents", rules.min_df)
-    return counts
+    return counts, documents
 
 
 def part_within(limit: int) -> int:
@@ -176,134 +253,88 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 
 def count_scan(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     """Count the documents of a scan, with the terms in the same order as in `read_collection`."""
-    if scan.has_texts:
-        counts = _of_texts(scan, tf, n_threads)
-    else:
-        counts = _of_matrices(scan, tf, n_threads)
-        with validation.naming(scan._source):
-            counts = kept_terms_only(counts, scan.rules)
-    if scan._labels_are_text:
+    counts = (_of_texts if scan.has_texts else _of_matrices)(scan, tf, n_threads)
+    if scan.labels_are_text:
         counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
     return counts
 
 
 def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Counts:
-    counts = Counts.nothing(tf)
-
-    def add(block: MatrixBlock) -> None:
-        nonlocal counts
-        y, classes = labelled(block.labels, block.n_labels)
-        with validation.naming(str(scan._path)):
-            counts = counts.updated(block.X, y, None, classes, n_threads)
-
-    scan._each("counted", add)
-    scan._check_read(counts.n_docs)
-    if (names := scan._options.names) is None:
-        return counts
-    # An svmlight file may use fewer columns than there are names of terms.
-    return counts.in_columns(np.arange(counts.n_terms), len(names), names)
+    counts = counted(Scanned(scan, "counted"), scan.rules, tf, n_threads)
+    if (names := scan.options.names) is not None:
+        # An svmlight file may use fewer columns than there are names of terms.
+        counts = counts.in_columns(np.arange(counts.n_terms), len(names), names)
+    with validation.naming(scan.description):
+        return kept_terms_only(counts, scan.rules)
 
 
 def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     check_rules_of_parts(scan.rules, tf)
-    threads, options = validation.check_n_threads(n_threads), scan._options
-    folder, job = options.checkpoint, scan._job(tf) if options.checkpoint else {}
-    counting: TextCounting | None = None
+    folder = scan.options.checkpoint
+    job = {} if folder is None else job_of(scan, tf)
 
-    def count(rules: TextRules, limit: int | None) -> Counts:
-        nonlocal counting
-        counting = TextCounting(rules, tf, threads, limit)
-        checkpoint = Checkpoint(folder, "counts", job)
-        counting.start(checkpoint.load(partial(file.read_bytes, name="checkpoint")))
-        counter = counting if isinstance(counting.tally, ByClass) else None
-
-        def state() -> bytes:
-            return file.to_bytes(counting.counts())
-
-        scan._each("counted", counting.add, counter, checkpoint, state)
-        counts = counting.counts()
-        scan._check_read(counts.core.n_docs)
-        return counts
-
-    def sketched(sketch: TermSketch) -> TermSketch:
-        checkpoint = Checkpoint(folder, "sketch", job)
-        sketch = checkpoint.load(TermSketch.from_bytes) or sketch
-
-        def add(block: TextBlock) -> None:
-            sketch.update(block.texts, n_threads=n_threads)
-
-        scan._each("sketched", add, None, checkpoint, sketch.to_bytes)
-        return sketch
+    def opened(verb: str, limit: int | None) -> Documents:
+        name = "counts" if verb == "counted" else "sketch"
+        return Scanned(scan, verb, Checkpoint(folder, name, job))
 
     twice = folder is not None
-    counts = counted_within(options.max_memory, scan.rules, tf, count, sketched, twice)
+    max_memory = scan.options.max_memory
+    counts, documents = counted_within(max_memory, scan.rules, tf, n_threads, opened, twice)
     # With a checkpoint, an earlier run may have counted empty texts.
-    return finished(counts, scan.rules, None if twice else counting)
-
-
-class TextCounting:
-    """Counts texts in files, whose terms may take at most ``limit`` bytes.
-
-    The core reads tables itself if it also counts their texts by class.
-    """
-
-    def __init__(self, rules: TextRules, tf: str, n_threads: int, limit: int | None) -> None:
-        self._new_tally = partial(tally_of, rules, tf, n_threads)
-        self._limit = limit
-        self.n_empty = 0  # the number of texts without a character
-        self.first_label: str | None = None
-        self.start()
-
-    def start(self, total: Counts | None = None) -> None:
-        """Start an empty tally for the next documents, whose counts are added to ``total``."""
-        self._total, self.tally, self.n_docs = total, self._new_tally(), 0
-        self._n_empty_before = 0
-        self.coder = validation.LabelCoder(None)
-
-    def counts(self) -> Counts:
-        """Return the counts of all documents so far."""
-        total = self._total
-        if total is None or self.n_docs:
-            part = self.tally.counts(self.coder.classes, self.n_docs).in_order(self.coder.ordered)
-            self.start(total)  # frees the tally
-            total = part if total is None else total.united(part)
-        self._total = total
-        return total
-
-    def add(self, block: TextBlock) -> None:
-        """Count the texts of a block, which is empty if the core has already counted them."""
-        if len(block):
-            codes = self.coder.codes(block.labels)[block.codes]
-            self.tally.add(block.texts, validation.Labels(self.coder.classes, codes, None))
-            self.n_docs += len(block)
-            self._note(block.texts.n_empty)
-        held = 0 if self._total is None else _STRING_BYTES * self._total.n_terms
-        check_fits(held + self.tally.n_bytes, self._limit)
-
-    def add_table(self, table: _core.Table, n_bytes: int) -> None:
-        """Count about ``n_bytes`` of a table, with the class numbers of ``coder``."""
-        assert isinstance(self.tally, ByClass)
-        if self._limit is not None:
-            n_bytes = min(n_bytes, part_within(self._limit))
-        self.n_docs += self.tally.add_table(table, n_bytes)
-        self.coder.codes(table.labels(len(self.coder.classes)))  # gives numbers to the new labels
-        self._note(self.tally.n_empty - self._n_empty_before)
-        self._n_empty_before = self.tally.n_empty
-
-    def _note(self, n_empty: int) -> None:
-        """Note how many of the last texts are empty, and the label of the very first text."""
-        self.n_empty += n_empty
-        if self.first_label is None and self.n_docs:
-            self.first_label = str(self.coder.classes[0])
+    return finished(counts, scan.rules, None if twice else documents)
 
 
 def tally_of(
-    rules: TextRules, tf: str, n_threads: int, *, plain: bool = True
-) -> ByClass | ByDocument:
-    """Return `ByClass` if possible, else `ByDocument`. ``plain`` means one class per document."""
+    rules: TextRules, tf: str, n_threads: int, *, plain: bool = True, of_texts: bool = True
+) -> Tally:
+    """Return what counts rows of a matrix or, by class if possible, texts.
+
+    ``plain`` means one class per document.
+    """
+    if not of_texts:
+        return ByRow(tf, n_threads)
     by_words = rules.hashing is None and rules.vocabulary is None
     by_class = plain and by_words and tf != "log" and rules.native is not None
     return (ByClass if by_class else ByDocument)(rules, tf, n_threads)
+
+
+class Tally(Protocol):
+    """Counts blocks of one kind. The classes of each block begin with those of the last block."""
+
+    def add(self, content: Any, labels: validation.Labels) -> None:
+        """Count the documents of a block."""
+
+    @property
+    def n_bytes(self) -> int:
+        """The approximate number of bytes that the terms so far take."""
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        """Return the counts of all documents. ``classes`` lists the labels by class number."""
+
+
+class ByRow:
+    """Counts the rows of matrices."""
+
+    n_bytes = 0
+
+    def __init__(self, tf: str, n_threads: int) -> None:
+        self._tf, self._n_threads = tf, n_threads
+        self._counts = Counts.nothing(tf).core
+
+    def add(self, content: validation.Csr, labels: validation.Labels) -> None:
+        before = with_further_classes(self._counts, len(labels.classes))
+        self._counts = add_documents(before, content, labels, None, self._tf, self._n_threads)
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        return Counts(with_further_classes(self._counts, len(classes)), classes, None, self._tf)
+
+
+def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:
+    """Return the counts with empty classes after their own, for ``n_classes`` in all."""
+    present = len(counts.class_docs)
+    if n_classes <= present:
+        return counts
+    return counts.with_classes([*range(present), *[-1] * (n_classes - present)])
 
 
 class ByClass:
@@ -323,14 +354,11 @@ class ByClass:
         """The approximate number of bytes that the terms and counts so far take."""
         return self._counter.n_bytes
 
-    @property
-    def n_empty(self) -> int:
-        """The number of texts so far without a character."""
-        return self._counter.n_empty
-
-    def add_table(self, table: _core.Table, n_bytes: int) -> int:
-        """Count about the next ``n_bytes`` of a table, and return the number of documents."""
-        return table.count(self._counter, n_bytes, self._n_threads)
+    def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
+        """Count about the next ``n_bytes`` of a table, and tell what the core has counted."""
+        n_before = self._counter.n_empty
+        n_docs = table.count(self._counter, n_bytes, self._n_threads)
+        return Counted(n_docs, self._counter.n_empty - n_before)
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
         """Return the counts of all documents. ``classes`` lists the labels by class number."""
@@ -346,9 +374,8 @@ class ByDocument:
     """Counts blocks of documents as matrices, with a column for each term found so far."""
 
     def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
-        self._rules, self._tf, self._n_threads = rules, tf, n_threads
-        self._blocks = BlockCounter(rules, n_threads)
-        self._counts = Counts.nothing(tf).core
+        self._rules, self._n_threads = rules, n_threads
+        self._blocks, self._rows = BlockCounter(rules, n_threads), ByRow(tf, n_threads)
         # For the rules that drop terms, the documents and the occurrences of each term, where a
         # document of several classes counts once.
         self._totals = np.zeros((2, 0), dtype=np.int64)
@@ -359,25 +386,16 @@ class ByDocument:
             added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
             added[:, : self._totals.shape[1]] += self._totals
             self._totals = added
-        self._grow_classes(len(labels.classes))
-        matrix = validation.check_matrix(X, self._n_threads)
-        self._counts = add_documents(self._counts, matrix, labels, None, self._tf, self._n_threads)
+        self._rows.add(validation.check_matrix(X, self._n_threads), labels)
 
     @property
     def n_bytes(self) -> int:
         """The approximate number of bytes of the terms found so far, which are Python strings."""
         return _STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
 
-    def _grow_classes(self, n_classes: int) -> None:
-        present = len(self._counts.class_docs)
-        if n_classes > present:
-            new = [-1] * (n_classes - present)
-            self._counts = self._counts.with_classes([*range(present), *new])
-
     def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
         """Return the counts of all documents. ``classes`` lists the labels by class number."""
-        self._grow_classes(len(classes))
-        counts, blocks = Counts(self._counts, classes, None, self._tf), self._blocks
+        counts, blocks = self._rows.counts(classes, n_docs), self._blocks
         names, width = blocks.names, blocks.n_columns
         if not blocks.grows:  # without documents, only `blocks` knows the number of columns
             same = np.arange(counts.n_terms)

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import closing
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 import termsift as ts
-from termsift._classify.naive_bayes import best_of
+from termsift._classify.naive_bayes import predictions
 from termsift._classify.posteriors import BAYES_MODELS
 from termsift._scores.registry import POLICIES
 from termsift._util.messages import logger
 from termsift._util.validation import naming, object_array
 from termsift.cli import arguments, inputs, output
 from termsift.cli.rank import K
-from termsift.io._source import TextBlock
+from termsift.io._scan import Scanned
 
 _MORE = """\
 The file of counts stores the rules for its texts, so do not pass these rules again. INPUT needs
@@ -61,32 +60,22 @@ def _run(args: argparse.Namespace) -> None:
         if args.no_labels:
             arguments.refuse(args, "there are no labels", "label", "labels")
             args.label = False
-        scan, labels, logs, n_right = inputs.scan_of(args), [], [], 0
+        scan = inputs.scan_of(args)
+        documents = Scanned(scan, "classified")
+        labels, logs, n_right = [], [], 0
         rows = list[int]()  # the numbers of the documents in the input
         seen = set[str]()  # the labels of the documents
-        with closing(scan._blocks("classified")) as blocks:
-            for block in blocks:
-                if not len(block):  # a table ends with an empty block
-                    continue
-                if isinstance(block, TextBlock):
-                    X, known = block.texts, [[label] for label in block.y.tolist()]
-                else:
-                    X, ends = block.X, np.cumsum(block.n_labels)[:-1]
-                    known = [part.tolist() for part in np.split(block.labels, ends)]
-                    if X.shape[1] < classifier.n_features_in_:  # an svmlight file may lack columns
-                        X.resize(len(block), classifier.n_features_in_)
-                with naming(args.source):
-                    joints = list(classifier._joint(X))
-                codes = np.concatenate([*map(best_of, joints)])
-                predicted = classifier.classes_[codes].tolist()
-                logs.append(classifier._normalised(joints).max(axis=1))
-                of_documents = [set(map(str, own)) for own in known]
-                pairs = zip(predicted, of_documents, strict=True)
+        with naming(args.input):
+            for block, predicted, log_probabilities in predictions(classifier, documents):
+                known = [set(map(str, own)) for own in block.labels_of()]
+                pairs = zip(predicted, known, strict=True)
                 n_right += sum(str(label) in own for label, own in pairs)
-                seen.update(*of_documents)
+                seen.update(*known)
                 labels += predicted
-                rows += block.rows.tolist()
-        scan._check_read(len(labels))
+                logs.append(log_probabilities)
+                rows += [int(row) for row in block.rows]
+                del block  # free the block before the next block is read
+        documents.check_read(documents.n_docs)
         inputs.log_skipped(args, scan)
         columns = {"document": np.array(rows) + 1}
         if (files := inputs.files_of(scan)) is not None:

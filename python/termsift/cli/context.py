@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from termsift._util.messages import logger, printable
 from termsift._util.validation import check_groups, naming, object_array
 from termsift.cli import arguments, inputs, output
+from termsift.io._scan import Scanned
 from termsift.text._passages import Passages, passages_of
 
 _MORE = """\
@@ -42,9 +43,10 @@ def _run(args: argparse.Namespace) -> None:
         raise ValueError(f"{args.input}: holds no texts, expected a table or a folder of texts")
     with output.answering(args) as answer:
         scan = inputs.scan_of(args)
+        documents = Scanned(scan)
         with naming(args.input):
             passages = passages_of(
-                inputs.labelled_texts(scan),
+                documents,
                 args.queries,
                 scan.rules,
                 n_passages=3 if args.n_passages is None else args.n_passages,
@@ -54,7 +56,7 @@ def _run(args: argparse.Namespace) -> None:
             if passages and args.classes:
                 chosen = check_groups(args.classes, list(passages))
                 passages = {label: passages[label] for label in chosen}
-        scan._check_read(len(passages))
+        documents.check_read(documents.n_docs)
         inputs.log_skipped(args, scan)
         lists = passages.values()
         absent = [query for query in args.queries if not any(of_class[query] for of_class in lists)]

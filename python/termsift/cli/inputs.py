@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Hashable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
@@ -23,8 +23,7 @@ from termsift.io._collection import read_collection
 from termsift.io._demo import scan_demo
 from termsift.io._matrices import read_names
 from termsift.io._opening import UTF8_ONLY, decoded_text
-from termsift.io._source import TEXT_OPTIONS, Skipped, TextBlock
-from termsift.text._passages import Blocks
+from termsift.io._source import TEXT_OPTIONS, Skipped
 
 DEMO = "demo"
 STDIN = "-"
@@ -143,18 +142,9 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     return replace(collection, source=args.source)
 
 
-def labelled_texts(scan: ts.Scan) -> Blocks:
-    """Yield the texts of a scan in blocks, with the labels and the row of each text."""
-    with closing(scan._blocks()) as blocks:
-        for block in blocks:
-            if isinstance(block, TextBlock):
-                labels = [[label] for label in block.y.tolist()]
-                yield block.texts, labels, block.rows.tolist()
-
-
 def files_of(scan: ts.Scan) -> list[str] | None:
     """Return the file of each document of a folder, or None for other inputs."""
-    (source,) = scan._sources
+    (source,) = scan.sources
     return source.paths if isinstance(source, ClassFolder) else None
 
 

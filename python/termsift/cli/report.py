@@ -14,6 +14,7 @@ from termsift._scores.registry import KEY
 from termsift._util.messages import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
+from termsift.io._scan import Scanned
 from termsift.report import FindPassages, write_report
 from termsift.text._passages import Passages, passages_of
 
@@ -85,7 +86,7 @@ def _find(
     scan = inputs.scan_of(args)
     # Labels in files are text, but the counts have integers if all labels are whole numbers.
     by_name = passages_of(
-        inputs.labelled_texts(scan),
+        Scanned(scan),
         {str(label): of_class for label, of_class in queries.items()},
         scan.rules,
         n_passages=n_passages,

@@ -13,9 +13,10 @@ import numpy as np
 from termsift import _core
 from termsift._util.faults import message_of
 from termsift._util.messages import logger
-from termsift._util.validation import distinct_labels
+from termsift._util.validation import Labels, distinct_labels
 from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
-from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextBlock, TextSource
+from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
+from termsift.text._documents import Block
 
 _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and its file
 
@@ -30,19 +31,20 @@ class ClassFolder(TextSource):
         super().__init__(path, options, labels=labels)
         self._documents = list[_Document]()
         folders = [entry for entry in visible(path) if entry.is_dir()]
-        if options.label is False:
+        if not options.has_labels:
+            folders = []
             self._documents = [("", file) for file in visible(path)]
         elif not folders:
             expected = "one sub-folder per class with one file per document"
             raise ValueError(f"{path}: expected {expected}, found none; for a table, pass its file")
-        for folder in folders if options.label is not False else ():
+        for folder in folders:
             documents = visible(folder)
             self._documents += [(folder.name, document) for document in documents]
             if not documents:
                 logger.warning("%s: a class without documents is left out", os.fspath(folder))
         self.files = [file for _, file in self._documents if file.is_file()]
 
-    def blocks(self) -> Generator[TextBlock, None, None]:
+    def blocks(self) -> Generator[Block, None, None]:
         """Yield the documents, sorted by the names of their classes and files."""
         is_utf8, row = check_encoding(self.options.encoding) == "utf-8-sig", 0
         for documents, done in self._groups():
@@ -54,10 +56,14 @@ class ClassFolder(TextSource):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
             if texts is None or not texts.is_utf8:
                 texts, good = self._one_by_one(documents)
-            codes, labels, _ = distinct_labels([documents[place][0] for place in good])
-            yield TextBlock(texts, codes, labels, row + np.array(good, dtype=np.int64), done)
+            codes, classes, _ = distinct_labels([documents[place][0] for place in good])
+            rows = row + np.array(good, dtype=np.int64)
+            yield Block(texts, Labels(classes, codes, None), rows, self, done)
             row += len(documents)
             del texts  # free the texts before the next block is read
+
+    def place(self, row: int) -> str:
+        return self._documents[row][1].path
 
     @property
     def paths(self) -> list[str]:

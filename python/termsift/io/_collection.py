@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,8 +15,7 @@ from termsift._util import scipy
 from termsift._util.faults import wrong_type, wrong_value
 from termsift._util.validation import object_array, shown
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
-from termsift.io._scan import Scan
-from termsift.io._source import TextBlock, labelled
+from termsift.io._scan import Scan, Scanned
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, warn
 from termsift.text._matrices import count_blocks
@@ -90,7 +88,8 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
     """Read training and test documents, and use the terms and rules of ``train`` for both."""
     if train.has_texts != test.has_texts:
         raise ValueError(
-            f"{train._source} and {test._source}: expected texts in both, or matrices in both"
+            f"{train.description} and {test.description}: expected texts in both, or matrices in "
+            "both"
         )
     before = read_collection(train)
     if train.has_texts:
@@ -99,7 +98,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
         after = _matrix(test)
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term in common with {before.source}")
-    if isinstance(test._sources[0], SvmlightFile):  # the test file may have fewer columns
+    if isinstance(test.sources[0], SvmlightFile):  # the test file may have fewer columns
         X: Any = after.X
         X.resize((X.shape[0], before.X.shape[1]))
     after = replace(after, term_names=before.term_names)
@@ -115,30 +114,29 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
 
 def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
     """Count the terms of all texts by the rules ``of_train`` or, by default, the scan's rules."""
-    rules, labels, n_empty = of_train or scan.rules, list[str](), 0
+    rules, documents = of_train or scan.rules, Scanned(scan)
+    codes: list[_core.Int32s] = []
 
     def texts() -> Iterator[_core.Texts]:
-        nonlocal n_empty
-        with closing(scan._blocks()) as blocks:
-            for block in blocks:
-                assert isinstance(block, TextBlock)
-                labels.extend(block.y)
-                n_empty += block.texts.n_empty
-                yield block.texts
-                del block  # free the block before the next block is read
+        for block in documents:
+            assert block.labels is not None
+            codes.append(block.labels.codes)
+            yield block.texts
+            del block  # free the block before the next block is read
 
-    X, names = count_blocks(texts(), rules, scan._options.n_threads)
-    scan._check_read(len(labels))
+    with documents.placing():
+        X, names = count_blocks(texts(), rules, scan.options.n_threads)
+    documents.check_read(documents.n_docs)
     if of_train is None and not X.nnz:
-        raise ValueError(f"{scan._source}: no document has {rules.what_counts}")
-    y = integers_if_all_whole(labels)
+        raise ValueError(f"{scan.description}: no document has {rules.what_counts}")
+    y = _labels(documents.classes, scan)[np.concatenate(codes)]
     if of_train is None:
         warn(about_rules(rules))
         classes, class_docs = zip(*sorted(Counter(y.tolist()).items()), strict=True)
         is_word = bool(X[[0]].sum() <= 1)
-        about = (len(y), y[0], n_empty)
+        about = (len(y), y[0], documents.n_empty)
         warn(about_documents(classes, class_docs, *about, first_is_word=is_word))
-    return Collection(X, y, names, scan._source)
+    return Collection(X, y, names, scan.description)
 
 
 def _matrix(scan: Scan) -> Collection:
@@ -146,20 +144,35 @@ def _matrix(scan: Scan) -> Collection:
     if scan.rules.drops:
         raise wrong_value(
             "{source}: a matrix is read with all its terms; leave out {min_df}",
-            source=scan._source,
+            source=scan.description,
         )
-    blocks: list[Any] = [block for block in scan._blocks() if len(block)]
-    scan._check_read(len(blocks))
-    X = blocks[0].X
-    if len(blocks) > 1:
-        n_terms = max(block.X.shape[1] for block in blocks)
-        for block in blocks:
-            block.X.resize(len(block), n_terms)
-        X = scipy.sparse.csr_array(scipy.sparse.vstack([block.X for block in blocks], format="csr"))
-    y, classes = labelled(
-        np.concatenate([block.labels for block in blocks]),
-        np.concatenate([block.n_labels for block in blocks]),
-    )
-    if scan._labels_are_text:
-        y = integers_if_all_whole(y.tolist())
-    return Collection(X, y, scan._options.names, scan._source, classes)
+    documents = Scanned(scan)
+    blocks = list(documents)
+    documents.check_read(documents.n_docs)
+    n_terms = max(block.matrix.n_terms for block in blocks)
+    parts = [replace(block.matrix, n_terms=n_terms).to_scipy() for block in blocks]
+    X = parts[0] if len(parts) == 1 else scipy.sparse.vstack(parts, format="csr")
+    classes = _labels(documents.classes, scan)
+    labels: list[Any] = [block.labels for block in blocks]
+    codes = np.concatenate([of_block.codes for of_block in labels])
+    if all(of_block.indptr is None for of_block in labels):
+        y = classes[codes]
+    else:
+        classes, columns = np.unique(classes, return_inverse=True)
+        n_labels = [
+            np.diff(of_block.indptr)
+            if of_block.indptr is not None
+            else np.ones(of_block.n_docs, dtype=np.int64)
+            for of_block in labels
+        ]
+        rows = np.repeat(np.arange(documents.n_docs), np.concatenate(n_labels))
+        ones = np.ones(len(rows), dtype=np.int8)
+        shape = documents.n_docs, len(classes)
+        y = scipy.sparse.csr_array((ones, (rows, columns[codes])), shape=shape)
+        return Collection(X, y, scan.options.names, scan.description, classes.tolist())
+    return Collection(scipy.sparse.csr_array(X), y, scan.options.names, scan.description)
+
+
+def _labels(classes: list[Hashable], scan: Scan) -> NDArray[Any]:
+    """Return the classes as an array, as integers if the text of all is a whole number."""
+    return integers_if_all_whole(classes) if scan.labels_are_text else np.array(classes)

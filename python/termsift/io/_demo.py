@@ -12,10 +12,12 @@ from pathlib import Path
 import numpy as np
 
 from termsift import _core
+from termsift._util.validation import Labels
 from termsift.io._collection import Collection, read_collection
 from termsift.io._scan import Scan
-from termsift.io._source import Options, TextBlock, TextSource
+from termsift.io._source import Options, TextSource
 from termsift.text import TextRules
+from termsift.text._documents import Block
 
 _WORD = re.compile(r"[a-z]{2,}")
 _SKIPPED = {"site-packages", "dist-packages", "test", "tests", "idle_test", "__pycache__"}
@@ -68,7 +70,7 @@ class Docstrings(TextSource):
         import sysconfig
 
         library = Path(sysconfig.get_path("stdlib"))
-        super().__init__(library, Options(TextRules(analyzer=_words_of)))
+        super().__init__(library, Options(rules=TextRules(analyzer=_words_of)))
         self._files_of: dict[str, list[Path]] = {}
         for package in sorted(entry.parent for entry in library.glob("*/__init__.py")):
             paths = sorted(package.rglob("*.py"))
@@ -76,16 +78,16 @@ class Docstrings(TextSource):
             self._files_of[package.name] = paths
         self.files = [path for paths in self._files_of.values() for path in paths]
 
-    def blocks(self) -> Generator[TextBlock, None, None]:
+    def blocks(self) -> Generator[Block, None, None]:
         """Yield the docstrings, a package at a time."""
         n_bytes = n_before = 0
         for package, paths in self._files_of.items():
             docstrings = [docstring for path in paths for docstring in _docstrings_of(path)]
             n_bytes += sum(path.stat().st_size for path in paths)
             if len(docstrings) >= _FEWEST:
-                codes = np.zeros(len(docstrings), dtype=np.int32)
-                rows = np.arange(n_before, n_before + len(docstrings))
-                yield TextBlock(_core.Texts.of_strings(docstrings), codes, [package], rows, n_bytes)
+                labels = Labels([package], np.zeros(len(docstrings), dtype=np.int32), None)
+                rows = range(n_before, n_before + len(docstrings))
+                yield Block(_core.Texts.of_strings(docstrings), labels, rows, self, n_bytes)
                 n_before += len(docstrings)
 
 

@@ -25,9 +25,17 @@ from termsift._util.export import integers_if_whole
 from termsift._util.extras import require
 from termsift._util.faults import concerning, said, wrong_value
 from termsift._util.files import existing
-from termsift._util.validation import object_array, widened
+from termsift._util.validation import (
+    Labels,
+    check_matrix,
+    distinct_labels,
+    naming,
+    object_array,
+    widened,
+)
 from termsift.io._opening import is_damage, one_per_line, opened
-from termsift.io._source import BLOCK_BYTES, MatrixBlock, Options, Source
+from termsift.io._source import BLOCK_BYTES, Options, Source
+from termsift.text._documents import Block
 
 _EXACT = 2**53  # Every whole number below this number is exact in a double.
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # At most 18 digits, no leading zeros.
@@ -64,14 +72,14 @@ class MatrixFile(Source):
 
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
-        if labels is None and options.label is not False:
+        if labels is None and options.has_labels:
             raise wrong_value(
                 "{path}: has no labels; pass {labels=} with a file of one label per line", path=path
             )
         self._labels = None if labels is None else existing(labels, "labels")
         self.files = [file for file in (path, self._labels) if file is not None]
 
-    def blocks(self) -> Generator[MatrixBlock, None, None]:
+    def blocks(self) -> Generator[Block, None, None]:
         path, names = self.path, self.options.names
         X = _read_npz(path) if self.kind == ".npz" else _read_matrix_market(path)
         if X.ndim != 2:
@@ -85,9 +93,10 @@ class MatrixFile(Source):
             of = self.options.term_names
             text = f"{of}: {len(names)} names for the {n_terms} terms of {path}"
             raise concerning(ValueError(text), "term_names")
-        ones = np.ones(n_docs, dtype=np.int64)
-        rows = np.arange(n_docs)
-        yield MatrixBlock(X, object_array(labels), ones, rows, self.n_bytes)
+        codes, classes, _ = distinct_labels(labels)
+        with naming(self.name):
+            matrix = check_matrix(X, self.options.n_threads)
+        yield Block(matrix, Labels(classes, codes, None), range(n_docs), self, self.n_bytes)
 
 
 def _read_npz(path: Path) -> Any:
@@ -194,7 +203,7 @@ class SvmlightFile(Source):
         self._load = datasets.load_svmlight_file
         self._n_terms = _core.max_terms if options.names is None else len(options.names)
 
-    def blocks(self) -> Generator[MatrixBlock, None, None]:
+    def blocks(self) -> Generator[Block, None, None]:
         first_line, row = 1, 0
         with opened(self.path) as (content, raw):
             while lines := content.readlines(BLOCK_BYTES):
@@ -202,8 +211,10 @@ class SvmlightFile(Source):
                     lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
                 for X, labels, n_labels in self._parsed(lines, first_line):
                     if X is not None:
-                        rows = np.arange(row, row + len(n_labels))
-                        yield MatrixBlock(X, labels, n_labels, rows, raw.tell())
+                        matrix = check_matrix(X, self.options.n_threads)
+                        rows = range(row, row + len(n_labels))
+                        yield Block(matrix, _labels(labels, n_labels), rows, self, raw.tell())
+                        del matrix
                     row += len(n_labels)
                     del X  # free the block before the next block is parsed
                 first_line += len(lines)
@@ -257,3 +268,15 @@ class SvmlightFile(Source):
         parts = integers_if_whole(X.data), X.indices.astype(np.int32), X.indptr
         X = scipy.sparse.csr_array(parts, shape=(len(n_labels), width))
         return X, integers_if_whole(labels), n_labels
+
+
+def _labels(labels: NDArray[Any], n_labels: NDArray[np.int64]) -> Labels:
+    """Return labels as classes and codes. Document d has ``n_labels[d]`` of the labels."""
+    classes, codes = np.unique(labels, return_inverse=True)
+    if (n_labels == 1).all():
+        return Labels(classes.tolist(), codes.astype(np.int32), None)
+    rows = np.repeat(np.arange(len(n_labels)), n_labels)
+    # A document may repeat a label, but is in each class once.
+    of_document = np.unique(np.stack([rows, codes.ravel()]), axis=1)
+    indptr = np.append(0, np.cumsum(np.bincount(of_document[0], minlength=len(n_labels))))
+    return Labels(classes.tolist(), of_document[1].astype(np.int32), indptr.astype(np.int64))

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Hashable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
+import numpy as np
+
 from termsift._util import validation
-from termsift._util.faults import Name, concerning, excluded, named, said, wrong_type, wrong_value
+from termsift._util.faults import (
+    Message,
+    concerning,
+    excluded,
+    named,
+    said,
+    wrong_type,
+    wrong_value,
+)
 from termsift._util.files import check_path, existing
 from termsift._util.messages import printable, progress
+from termsift._util.validation import LabelCoder, Labels
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
 from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
 from termsift.io._opening import COMPRESSED, check_encoding
-from termsift.io._source import MatrixBlock, Options, Skipped, Source, TextBlock
+from termsift.io._source import Options, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
+from termsift.text._documents import Block, Consumer, Documents
 from termsift.text._rules import Rules, rules_of, shows
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -148,16 +160,17 @@ def scan(
                 "{checkpoint} needs {max_memory}; without it, count and save file by file"
             )
     options = Options(
-        text_rules,
+        rules=text_rules,
         # Every kind of input accepts min_df, because min_df applies to the final counts.
-        [name for name, value in given.items() if value is not None and name != "min_df"],
-        columns,
-        label,
-        "utf-8" if encoding is None else encoding,
-        None if term_names is None else Path(term_names),
-        None if term_names is None else read_names(term_names),
-        index_base,
-        input_format,
+        given=[name for name, value in given.items() if value is not None and name != "min_df"],
+        text=columns,
+        label=None if label is False else label,
+        has_labels=label is not False,
+        encoding="utf-8" if encoding is None else encoding,
+        term_names=None if term_names is None else Path(term_names),
+        names=None if term_names is None else read_names(term_names),
+        index_base=index_base,
+        input_format=input_format,
         skip=on_error == "skip",
         n_threads=validation.check_n_threads(n_threads),
         max_memory=max_memory,
@@ -210,88 +223,121 @@ class Scan:
     """Labelled files to read: the result of `termsift.scan`, and an input of `termsift.count`."""
 
     def __init__(self, sources: list[Source], options: Options) -> None:
-        self._sources, self._options, self.rules = sources, options, options.rules
+        self.sources, self.options, self.rules = sources, options, options.rules
         self.has_texts = sources[0].has_texts
-        paths = [str(source.path) for source in sources[:3]]
-        self._source = ", ".join([*paths, "..."] if len(sources) > 3 else paths)
+        names = [source.name for source in sources[:3]]
+        self.description = ", ".join([*names, "..."] if len(sources) > 3 else names)
         if any(source.has_texts != self.has_texts for source in sources):
-            raise ValueError(f"{self._source}: expected only texts, or only matrices")
+            raise ValueError(f"{self.description}: expected only texts, or only matrices")
         if not self.has_texts and options.names is None and self.rules.drops:
-            text = f"{self._source}: its terms have no names; pass a file of names"
+            text = f"{self.description}: its terms have no names; pass a file of names"
             raise concerning(ValueError(text), "term_names")
-        self._labels_are_text = all(source.labels_are_text for source in sources)
+        self.labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self._skipped = Skipped()  # the lines, rows and documents that were left out
+        self.left_out = Skipped()  # the lines, rows and documents that were left out
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
-        return f"<Scan of {printable(self._source)}: {kind}, {self.n_bytes:,} bytes>"
+        return f"<Scan of {printable(self.description)}: {kind}, {self.n_bytes:,} bytes>"
 
     @property
     def skipped(self) -> Sequence[str]:
         """The errors in the first few lines, rows or documents that were left out."""
-        return self._skipped.complaints
+        return self.left_out.complaints
 
     @property
     def n_skipped(self) -> int:
         """The number of lines, rows or documents that ``on_error="skip"`` left out."""
-        return self._skipped.n
+        return self.left_out.n
 
-    def _blocks(
-        self,
-        verb: str = "read",
-        counter: Any = None,
-        checkpoint: Checkpoint | None = None,
-        state: Callable[[], bytes] = bytes,
-    ) -> Generator[MatrixBlock | TextBlock, None, None]:
-        """Yield the blocks of all inputs and show progress. ``_path`` is the path being read.
 
-        If a ``counter`` (a `TextCounting`) counts tables in the core, blocks of tables are empty. A
-        ``checkpoint`` skips files that an earlier run finished, and saves the ``state``.
-        """
-        first = checkpoint.n_done if checkpoint else 0
-        self._skipped = checkpoint.skipped if checkpoint else Skipped()
-        bytes_before = sum(source.n_bytes for source in self._sources[:first])
-        with progress(verb, self.n_bytes, "bytes") as report:
-            for number, source in enumerate(self._sources[first:], first + 1):
-                self._path, source.skipped = source.path, self._skipped
-                reading = source.blocks(counter) if isinstance(source, Table) else source.blocks()
-                with closing(reading) as blocks:
-                    for block in blocks:
-                        if report is not None:
-                            report(bytes_before + block.n_bytes)
-                        yield block
-                        del block  # free the block before the next block is read
-                bytes_before += source.n_bytes
-                if checkpoint:
-                    checkpoint.save(number, self._skipped, state)
+class Scanned(Documents):
+    """The documents in the files of a scan, read once.
 
-    def _each(self, verb: str, take: Callable[[Any], Any], *args: Any) -> None:
-        """Pass every block to a function, and free the block before the next block is read."""
-        with closing(self._blocks(verb, *args)) as blocks:
-            for block in blocks:
-                take(block)
-                del block
+    A ``checkpoint`` skips files that an earlier run finished, and saves the state of the consumer
+    between two files. ``verb`` says in the line of progress what happens to the documents.
+    """
 
-    def _job(self, tf: str) -> dict[str, Any]:
-        """Return the files and options on which the counts of texts depend, for a checkpoint."""
-        options = self._options
-        files = [(str(s.path), s.n_bytes, s.path.stat().st_mtime_ns) for s in self._sources]
-        names = ("text", "label", "encoding", "input_format", "skip", "max_memory")
-        return {
-            "files": files,
-            "tf": tf,
-            "rules": self.rules.that_cut.stored,
-            "min_df": self.rules.min_df,
-            **{name: getattr(options, name) for name in names},
-        }
+    def __init__(
+        self, scan: Scan, verb: str = "read", checkpoint: Checkpoint | None = None
+    ) -> None:
+        super().__init__()
+        self._scan, self._verb, self._checkpoint = scan, verb, checkpoint
+        self.has_texts = self.one_label_each = scan.has_texts
+        self._coder = LabelCoder(None)
+        self._consumer: Consumer | None = None
 
-    def _check_read(self, n_docs: float) -> None:
-        """Raise an error if no document was read."""
+    @property
+    def classes(self) -> list[Hashable]:
+        return self._coder.classes
+
+    @property
+    def ordered(self) -> list[Hashable]:
+        return self._coder.ordered
+
+    def feed(self, consumer: Consumer) -> None:
+        self._consumer = consumer
+        if self._checkpoint is not None:
+            self._checkpoint.load(consumer.restore)
+        super().feed(consumer)
+
+    def check_read(self, n_docs: float) -> None:
         if not n_docs:
-            skipped = self._skipped
-            why: Name = ""
+            skipped, why = self._scan.left_out, Message()
             if skipped.n:
                 first = skipped.complaints[0]
                 why = said("; {skipped} left out, first: {first}", skipped=skipped, first=first)
-            raise wrong_value("{source}: holds no documents{why}", source=self._source, why=why)
+            source = self._scan.description
+            raise wrong_value("{source}: holds no documents{why}", source=source, why=why)
+
+    def _blocks(self) -> Iterator[Block]:
+        """Yield the blocks of all files that are not empty, and show progress."""
+        scan, checkpoint = self._scan, self._checkpoint
+        first = checkpoint.n_done if checkpoint else 0
+        scan.left_out = checkpoint.skipped if checkpoint else Skipped()
+        bytes_before = sum(source.n_bytes for source in scan.sources[:first])
+        with progress(self._verb, scan.n_bytes, "bytes") as report:
+            for number, source in enumerate(scan.sources[first:], first + 1):
+                source.skipped = scan.left_out
+                with closing(self._blocks_of(source)) as blocks:
+                    for block in blocks:
+                        if report is not None:
+                            report(bytes_before + block.n_read)
+                        if block.n_docs:
+                            yield self._numbered(block)
+                        del block  # free the block before the next block is read
+                bytes_before += source.n_bytes
+                if checkpoint and self._consumer is not None:
+                    checkpoint.save(number, scan.left_out, self._consumer.to_bytes)
+
+    def _blocks_of(self, source: Source) -> Generator[Block, None, None]:
+        if isinstance(source, Table) and self._consumer is not None:
+            counter = self._consumer.table_counter
+            if counter is not None:
+                return source.counted_by(counter, self.classes)
+        return source.blocks()
+
+    def _numbered(self, block: Block) -> Block:
+        """Return a block whose classes have the same numbers in all files."""
+        labels = block.labels
+        assert labels is not None
+        codes = self._coder.codes(labels.classes)[labels.codes]
+        if labels.indptr is not None:
+            rows = np.repeat(np.arange(block.n_docs), np.diff(labels.indptr))
+            codes = codes[np.lexsort((codes, rows))]
+        return block._replace(labels=Labels(self.classes, codes, labels.indptr))
+
+
+def job_of(scan: Scan, tf: str) -> dict[str, Any]:
+    """Return the files and options on which the counts of texts depend, for a checkpoint."""
+    files = [
+        (source.name, source.n_bytes, source.path.stat().st_mtime_ns) for source in scan.sources
+    ]
+    names = ("text", "label", "has_labels", "encoding", "input_format", "skip", "max_memory")
+    return {
+        "files": files,
+        "tf": tf,
+        "rules": scan.rules.that_cut.stored,
+        "min_df": scan.rules.min_df,
+        **{name: getattr(scan.options, name) for name in names},
+    }

@@ -1,24 +1,22 @@
-"""Classes for all kinds of input: options, blocks of documents, and base classes."""
+"""Classes for all kinds of input: options, what was left out, and base classes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import NDArray
 
-from termsift import _core
-from termsift._util import scipy
 from termsift._util.faults import Message, all_named, concerning, said, wrong_value
 from termsift._util.messages import printable
-from termsift._util.validation import listed, object_array
+from termsift._util.validation import listed
 from termsift.io._opening import NAME_ENCODING
 from termsift.text import TextRules
+from termsift.text._documents import Block, Origin
 
 SKIP = said("{on_error='skip'} leaves it out")  # the end of messages that can be skipped
 NAMED = said("name the columns by {text=} and {label=}")
@@ -31,14 +29,15 @@ BLOCK_BYTES = 1 << 22  # the number of bytes of text that are read at once
 _COMPLAINTS_KEPT = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Options:
     """The options of `termsift.scan`, which determine how inputs are read."""
 
     rules: TextRules
     given: Collection[str] = ()  # options of the caller that some kinds of input refuse
     text: tuple[str | int, ...] | None = None
-    label: str | int | Literal[False] | None = None
+    label: str | int | None = None
+    has_labels: bool = True  # without labels, every document gets the label ""
     encoding: str = "utf-8"
     term_names: Path | None = None
     names: NDArray[Any] | None = None  # the names in the file ``term_names``
@@ -89,60 +88,7 @@ class Skipped:
         return "1 line, row or file" if self.n == 1 else f"{self.n:,} lines, rows or files"
 
 
-@dataclass(frozen=True)
-class MatrixBlock:
-    """Some documents of a matrix. Document d has ``n_labels[d]`` labels.
-
-    ``rows`` has the numbers of the documents in their file, from 0. Skipped documents count.
-    """
-
-    X: Any
-    labels: NDArray[Any]
-    n_labels: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    n_bytes: int
-
-    def __len__(self) -> int:
-        return int(self.X.shape[0])
-
-
-def labelled(
-    labels: NDArray[Any], n_labels: NDArray[np.int64]
-) -> tuple[Any, list[Hashable] | None]:
-    """Return the label of each document, or an indicator matrix and the labels of its columns."""
-    if (n_labels == 1).all():
-        return labels, None
-    classes, columns = np.unique(labels, return_inverse=True)
-    rows = np.repeat(np.arange(len(n_labels)), n_labels)
-    ones = np.ones(len(rows), dtype=np.int8)
-    indicator = scipy.sparse.csr_array((ones, (rows, columns)), shape=(len(n_labels), len(classes)))
-    indicator.data[:] = 1  # a document may repeat a label
-    return indicator, classes.tolist()
-
-
-@dataclass(frozen=True)
-class TextBlock:
-    """Some texts of an input. The label of text i is ``labels[codes[i]]``.
-
-    ``rows`` has the numbers of the texts in their table or folder, from 0. Skipped texts count.
-    """
-
-    texts: _core.Texts
-    codes: NDArray[np.int32]
-    labels: Sequence[str]
-    rows: NDArray[np.int64]
-    n_bytes: int
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @property
-    def y(self) -> NDArray[np.object_]:
-        """The label of each text."""
-        return object_array(list(self.labels))[self.codes]
-
-
-class Source(ABC):
+class Source(Origin, ABC):
     """A file or folder to read. ``kind`` is the file format. ``files`` lists the files to read."""
 
     has_texts: ClassVar[bool] = False
@@ -162,12 +108,16 @@ class Source(ABC):
                 refused=all_named(refused),
             )
         self.path, self.options, self.kind = path, options, kind
+        self.name = str(path)
         self.files: list[Any] = [path]
         self.skipped = Skipped()
 
     @abstractmethod
-    def blocks(self) -> Generator[Any, None, None]:
-        """Yield the documents in order, in blocks of type `MatrixBlock` or `TextBlock`."""
+    def blocks(self) -> Generator[Block, None, None]:
+        """Yield the documents in order. The classes of a block need no order."""
+
+    def place(self, row: int) -> str:
+        return f"{self.path}, row {row + 1}"
 
     @property
     def n_bytes(self) -> int:
@@ -191,20 +141,24 @@ class TextSource(Source):
     @property
     def columns(self) -> tuple[list[str], str]:
         """The names of the text columns, and the name of the label column."""
-        text, label = self.options.text or ("text",), self.options.label
-        *texts, label = self.distinct([*text, "label" if label is None else label], str)
+        *texts, label = self.distinct(self.options.text or ("text",), "label", str)
         return texts, label
 
-    def distinct(self, names: list[Any], named: Callable[[Any], Any]) -> list[Any]:
+    def distinct(
+        self, texts: Sequence[Any], usual_label: Any, named: Callable[[Any], Any]
+    ) -> list[Any]:
         """Return the text columns, followed by the label column.
 
         Without labels, the first text column takes the place of the label column.
         """
-        columns = [named(name) for name in names if name is not False]
+        columns = list(map(named, texts))
+        if self.options.has_labels:
+            label = self.options.label
+            columns.append(named(usual_label if label is None else label))
         if len(set(columns)) < len(columns):
             raise wrong_value(
                 "{path}: {text} and {label} name the same column: {columns}",
                 path=self.path,
                 columns=listed(columns),
             )
-        return columns + columns[:1] * (self.options.label is False)
+        return columns if self.options.has_labels else [*columns, columns[0]]

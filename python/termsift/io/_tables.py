@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Generator
-from contextlib import closing
+from collections.abc import Callable, Generator, Hashable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
@@ -16,16 +16,17 @@ from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.faults import Message, Name, carrying, concerning, said, wrong_value
 from termsift._util.messages import levels_to_caller
+from termsift._util.validation import Labels
 from termsift.io._opening import check_encoding, opened_text
 from termsift.io._source import (
     BLOCK_BYTES,
     NAMED,
     Options,
-    TextBlock,
     TextSource,
     complaining,
     with_arguments,
 )
+from termsift.text._documents import Block, Counted
 
 _COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -35,7 +36,16 @@ _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 _MAY_BE_WHOLE = ("float", "double", "decimal")  # numbers whose values may be whole
 
+_NO_ROWS = np.empty(0, np.int32), np.empty(0, np.int64)
+
 _ReadInto: TypeAlias = Callable[[memoryview], int]
+
+
+class TableCounter(Protocol):
+    """Counts tables in the core."""
+
+    def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
+        """Count about the next ``n_bytes`` of a table."""
 
 
 class Table(TextSource):
@@ -45,33 +55,60 @@ class Table(TextSource):
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Open a file as a table. ``options`` are arguments of the core's table."""
 
-    def blocks(self, counter: Any = None) -> Generator[TextBlock, None, None]:
-        """Yield the texts in order. If a ``counter`` counts the texts, the blocks are empty."""
-        codec, nothing = check_encoding(self.options.encoding), _core.Texts.of_strings([])
+    def blocks(self) -> Generator[Block, None, None]:
+        """Yield the texts in order. The last block may be empty."""
+        with self._opened([], BLOCK_BYTES) as (table, n_read):
+            labels = list[Hashable]()
+            while not table.is_done:
+                with complaining():
+                    block = table.read() or (_core.Texts.of_strings([]), *_NO_ROWS)
+                texts, codes, rows = block
+                labels += table.labels(len(labels))
+                self._note_skipped(table)
+                yield Block(texts, Labels(labels, codes, None), rows, self, n_read())
+                del block, texts, codes, rows  # free the texts before the next block is read
+
+    def counted_by(
+        self, counter: TableCounter, classes: list[Hashable]
+    ) -> Generator[Block, None, None]:
+        """Let the core count the texts while it reads them. Yield blocks without texts.
+
+        The core numbers the new labels after ``classes``.
+        """
+        with self._opened(classes, BLOCK_BYTES // 2) as (table, n_read):
+            labels = list(classes)
+            while not table.is_done:
+                with complaining():
+                    content = counter.add_table(table, _COUNTED_BYTES)
+                labels += table.labels(len(labels))
+                self._note_skipped(table)
+                codes, rows = _NO_ROWS
+                yield Block(content, Labels(labels, codes, None), rows, self, n_read())
+
+    @contextmanager
+    def _opened(
+        self, classes: list[Hashable], block_bytes: int
+    ) -> Iterator[tuple[_core.Table, Callable[[], int]]]:
+        """Yield the table, and a function that returns how many bytes of the file were read."""
+        codec = check_encoding(self.options.encoding)
         options = {
             "skip": self.options.skip,
             "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
-            "labels": [] if counter is None else counter.coder.classes,
-            "block_bytes": BLOCK_BYTES if counter is None else BLOCK_BYTES // 2,
-            "unlabelled": self.options.label is False,
+            "labels": classes,
+            "block_bytes": block_bytes,
+            "unlabelled": not self.options.has_labels,
         }
         with opened_text(self.path, self.options.encoding) as (readinto, raw):
-            table, labels = self.opened(readinto, options), list[str]()
-            n_skipped, complaints = 0, list[str]()
-            while not table.is_done:
-                texts, codes, rows = nothing, np.empty(0, np.int32), np.empty(0, np.int64)
-                with complaining():
-                    if counter is not None:
-                        counter.add_table(table, _COUNTED_BYTES)
-                    elif block := table.read():
-                        texts, codes, rows = block
-                        labels += table.labels(len(labels))
-                new = [with_arguments(complaint) for complaint in table.skipped[len(complaints) :]]
-                self.skipped.add(new, table.n_skipped - n_skipped)
-                n_skipped, complaints = table.n_skipped, table.skipped
-                yield TextBlock(texts, codes, labels, rows, raw.tell())
-                del texts, codes, rows  # free the texts before the next block is read
-                block = None
+            self._noted = 0, 0
+            yield self.opened(readinto, options), raw.tell
+
+    def _note_skipped(self, table: _core.Table) -> None:
+        """Note which rows the core has left out since the last call."""
+        n, n_complaints = self._noted
+        complaints = table.skipped
+        new = [with_arguments(complaint) for complaint in complaints[n_complaints:]]
+        self.skipped.add(new, table.n_skipped - n)
+        self._noted = table.n_skipped, len(complaints)
 
 
 class JsonTable(Table):
@@ -88,11 +125,12 @@ class DelimitedTable(Table):
 
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
-        text, label = options.text, options.label
+        text: tuple[str | int, ...]
+        text, label = ("text",), "label"
+        n_fields = 2 if options.has_labels else 1
         if kind == ".txt":
-            text, label = text or (2 - (label is False),), 1 if label is None else label
-        columns = [*(text or ("text",)), "label" if label is None else label]
-        self._columns = self.distinct(columns, _numbered)
+            text, label = (n_fields,), "1"
+        self._columns = self.distinct(options.text or text, label, _numbered)
         if len(set(map(type, self._columns))) > 1:
             all_ = " and ".join(map(repr, self._columns))
             raise wrong_value(
@@ -102,8 +140,8 @@ class DelimitedTable(Table):
         self._has_header = isinstance(self._columns[0], str)
         self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
         # By default, a table without header has two columns, so a tab in the text is an error.
-        is_usual = not self._has_header and options.text is None and options.label in (None, False)
-        self._n_fields = 2 - (label is False) if is_usual else None
+        is_usual = not self._has_header and options.text is None and options.label is None
+        self._n_fields = n_fields if is_usual else None
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Find the columns in the first row, and return the table."""
@@ -171,7 +209,7 @@ def _position(where: str, column: str | int, first: list[str], argument: str) ->
 class ArrowTable(TextSource):
     """A Parquet or an Arrow file with columns of texts and a column of labels."""
 
-    def blocks(self) -> Generator[TextBlock, None, None]:
+    def blocks(self) -> Generator[Block, None, None]:
         """Yield the rows, a batch at a time."""
         pyarrow = require("pyarrow", "text", f"{self.path}: reading it")
         texts, label = self.columns
@@ -184,7 +222,7 @@ class ArrowTable(TextSource):
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged, or not a table: {error}") from None
 
-    def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> TextBlock:
+    def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> Block:
         """Return the valid rows of a batch. ``row`` is the number of rows before the batch."""
         try:
             for column in columns:  # the core does not check Arrow's offsets
@@ -202,7 +240,7 @@ class ArrowTable(TextSource):
         # A label is the same text in all file formats: 1 and 1.0 become "1", and true becomes
         # "true". The core numbers the labels, since pyarrow would import pandas to do so (0.2 s and
         # 60 MB).
-        unlabelled = self.options.label is False
+        unlabelled = not self.options.has_labels
         none = _core.Texts.of_strings([""] * len(label))
         names = none if unlabelled else _core.Texts.of_arrow(label.cast(pyarrow.string()))
         codes, firsts = _core.number_labels(names)
@@ -222,8 +260,8 @@ class ArrowTable(TextSource):
             self.complain(Message(f"{self.path}, row {row + i + 1}: {fault}"))
         good = np.flatnonzero(has_text & has_label)
         used, kept = np.unique(codes[good], return_inverse=True)
-        labels = [values[code] for code in used]
-        return TextBlock(block.take(good), kept.astype(np.int32), labels, row + good, n_bytes)
+        labels = Labels([values[code] for code in used], kept.astype(np.int32), None)
+        return Block(block.take(good), labels, row + good, self, n_bytes)
 
     def _batches(self, names: list[str]) -> Generator[tuple[list[Any], int], None, None]:
         """Yield the columns of a batch of rows, and the number of bytes read so far."""

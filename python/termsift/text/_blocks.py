@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -13,6 +12,7 @@ import numpy as np
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import is_from, require
+from termsift.text._documents import Block, Documents
 
 # Texts that are already in memory form one block. Iterators and streams are read one block at a
 # time, until the block has 2^17 texts or 2^25 characters.
@@ -20,26 +20,18 @@ _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
 
-# A block holds consecutive texts, some of which may be missing, and their labels. The labels are in
-# a form that `LabelCoder` accepts, or None if there is no label column.
-Block: TypeAlias = tuple[_core.Texts, Any]
+# Consecutive texts, some of which may be missing, and their labels. The labels are in a form that
+# `LabelCoder` accepts, or None if there is no label column.
+_Part: TypeAlias = tuple[_core.Texts, Any]
 
 
 def text_blocks(texts: Any, text: Any = None) -> Iterator[_core.Texts]:
     """Yield texts, or the column ``text`` of a frame, in blocks. A missing text is an error."""
-    row = 0
-    for block, _ in labelled_blocks(texts, text):
-        if len(block.missing):
-            raise ValueError(
-                f"texts has a missing value at {row + block.missing[0]}, expected strings: drop "
-                "the missing texts or replace them by ''"
-            )
-        yield block
-        row += len(block)
+    return (block.texts for block in Texts(texts, text))
 
 
-def labelled_blocks(texts: Any, text: Any = None, label: Any = None) -> Iterator[Block]:
-    """Return an iterator over blocks of texts, with labels if a frame has a label column.
+def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[_Part]:
+    """Return an iterator over texts, a part at a time, with a frame's label column if named.
 
     None, NaN, NaT, NA and Arrow's nulls are missing texts.
     """
@@ -113,7 +105,7 @@ def _refuse_datasets(texts: Any) -> None:
         raise TypeError(f"texts is {validation.a_kind(texts)} of Hugging Face: {cures[kind]}")
 
 
-def _iterated(texts: Iterable[Any]) -> Iterator[Block]:
+def _iterated(texts: Iterable[Any]) -> Iterator[_Part]:
     """Yield the texts of an iterable, in blocks of a bounded size."""
     rest, row = iter(validation.check_iterable(texts, "texts", "strings")), 0
     block: list[Any] = []
@@ -138,12 +130,12 @@ def is_frame(texts: Any) -> bool:
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
 
 
-def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[Block]:
+def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[_Part]:
     """Yield the texts and labels of record batches, in blocks of a bounded size."""
     batches: list[Any] = []
     n_rows = n_bytes = 0
 
-    def block() -> Block:
+    def block() -> _Part:
         table = pyarrow.Table.from_batches(batches)
         labels = None if label is None else validation.label_sequence(table.column(label))
         return _core.Texts.of_arrow(table, text), labels
@@ -187,9 +179,9 @@ def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
             validation.check_one_column(parameter, name, names, "name a column of the frame")
 
 
-def _parts_of(blocks: Iterator[Block], n_bytes: int) -> Iterator[Block]:
-    """Split large blocks, so that the memory limit is checked often enough."""
-    for texts, column in blocks:
+def _split(parts: Iterator[_Part], n_bytes: int) -> Iterator[_Part]:
+    """Split large parts, so that the memory limit is checked often enough."""
+    for texts, column in parts:
         n_rows = max(1, len(texts) * n_bytes // max(texts.n_bytes, 1))
         for first in range(0, len(texts), n_rows):
             rows = np.arange(first, min(first + n_rows, len(texts)))
@@ -199,11 +191,27 @@ def _parts_of(blocks: Iterator[Block], n_bytes: int) -> Iterator[Block]:
                 yield texts.take(rows), None if column is None else column[rows[0] : rows[-1] + 1]
 
 
-class LabelledTexts:
-    """Blocks of texts with the labels of their documents, from ``y`` or from a column.
+class Texts(Documents):
+    """Texts in a container, without labels."""
 
-    If the labels are a column, ``coder`` numbers the classes in order of appearance.
-    """
+    def __init__(self, texts: Any, text: Any = None) -> None:
+        super().__init__()
+        self._parts = labelled_parts(texts, text)
+
+    def _blocks(self) -> Iterator[Block]:
+        for texts, _ in self._parts:
+            first = self.n_docs
+            if len(texts.missing):
+                raise ValueError(
+                    f"texts has a missing value at {first + texts.missing[0]}, expected strings: "
+                    "drop the missing texts or replace them by ''"
+                )
+            yield Block(texts, None, range(first, first + len(texts)))
+            del texts  # free them before the next part is read
+
+
+class LabelledTexts(Documents):
+    """Texts in a container, with the labels of the documents from ``y`` or from a column."""
 
     def __init__(
         self,
@@ -215,61 +223,45 @@ class LabelledTexts:
         classes: Iterable[Hashable] | None = None,
         part_bytes: int | None = None,
     ) -> None:
-        blocks = labelled_blocks(texts, text, label)
-        self._blocks = blocks if part_bytes is None else _parts_of(blocks, part_bytes)
+        super().__init__()
+        parts = labelled_parts(texts, text, label)
+        self._parts = parts if part_bytes is None else _split(parts, part_bytes)
         if (y is None) == (label is None):
             raise TypeError(
                 "expected labels: pass either y, with one label per document in order, or label, "
                 "the name of the label column"
             )
         given = None if classes is None else validation.check_classes(classes)
-        self.coder = validation.LabelCoder(given) if y is None else None
+        # The labels of a column are numbered as they appear.
+        self._coder = validation.LabelCoder(given) if y is None else None
         self._labels = None if y is None else validation.check_labels(y, None, given)
         self.one_label_each = self._labels is None or self._labels.indptr is None
-        self.n_docs = 0
-        self.n_empty = 0  # the number of texts without a character
-        self.first_label: Hashable = None  # the label of the first document, if it has only one
-        self.first = 0  # the number of the first document in the last block
 
     @property
     def classes(self) -> list[Hashable]:
-        """The classes so far, in the order of their numbers."""
-        source: Any = self.coder or self._labels
+        source: Any = self._coder or self._labels
         return list(source.classes)
 
-    def __iter__(self) -> Iterator[tuple[_core.Texts, validation.Labels]]:
+    @property
+    def ordered(self) -> list[Hashable]:
+        return self.classes if self._coder is None else self._coder.ordered
+
+    def _blocks(self) -> Iterator[Block]:
         n = None if self._labels is None else self._labels.n_docs
-        for texts, column in self._blocks:
-            self.first = self.n_docs
-            self.n_docs += len(texts)
-            if n is not None and self.n_docs > n:
-                raise ValueError(f"there are {n} labels for {self.n_docs} texts or more")
+        for texts, column in self._parts:
+            first, stop = self.n_docs, self.n_docs + len(texts)
+            if n is not None and stop > n:
+                raise ValueError(f"there are {n} labels for {stop} texts or more")
             if self._labels is not None:
-                labels = self._labels.of(slice(self.first, self.n_docs))
+                labels = self._labels.of(slice(first, stop))
             else:
-                assert self.coder is not None
-                codes = self.coder.codes(column, self.first)
-                labels = validation.Labels(self.coder.classes, codes, None)
+                assert self._coder is not None
+                codes = self._coder.codes(column, first)
+                labels = validation.Labels(self._coder.classes, codes, None)
             if len(texts.missing):
-                place = self.first + texts.missing[0]
+                place = first + texts.missing[0]
                 raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
-            if not self.first and len(labels.codes) and self.one_label_each:
-                self.first_label = labels.classes[labels.codes[0]]
-            self.n_empty += texts.n_empty
-            yield texts, labels
+            yield Block(texts, labels, range(first, stop))
+            del texts, column  # free them before the next part is read
         if n is not None and self.n_docs < n:
             raise ValueError(f"there are {n} labels for {self.n_docs} texts")
-
-
-@contextmanager
-def naming_rows(first: int) -> Iterator[None]:
-    """Name the row of the collection, not of the block, in errors about texts that are not UTF-8.
-
-    ``first`` is the row of the first text in the block.
-    """
-    try:
-        yield
-    except _core.BadTextError as error:
-        error.document += first
-        error.args = (f"document {error.document},{str(error).partition(',')[2]}",)
-        raise

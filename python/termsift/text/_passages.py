@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain, pairwise, product
+from itertools import chain, product
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 from termsift import _core
@@ -15,6 +15,7 @@ from termsift._util.faults import excluded, said, wrong_value
 from termsift._util.shown import Column, Section, Shown
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
+from termsift.text._documents import Documents
 from termsift.text._matrices import count_blocks
 from termsift.text._rules import Rules, rules_of, shows
 from termsift.text._terms import TOKEN_PATTERN
@@ -27,8 +28,6 @@ _SHOWN = 50  # The largest number of passages that a table shows.
 
 # Maps each class to a dict from terms to their passages.
 Passages: TypeAlias = "dict[Hashable, dict[str, list[Passage]]]"
-# Blocks of texts, each with one list of labels and one number per text.
-Blocks: TypeAlias = Iterable[tuple[_core.Texts, list[list[Hashable]], Sequence[int]]]
 
 
 class Passage(NamedTuple):
@@ -139,18 +138,9 @@ def find_passages(
     []
     """
     text_rules = rules_of(rules, find_passages)
-    documents = LabelledTexts(texts, y, text=text, label=label)
-
-    def blocks() -> Iterator[tuple[_core.Texts, list[list[Hashable]], Sequence[int]]]:
-        for block, labels in documents:
-            codes, names = labels.codes.tolist(), labels.classes
-            ends = range(labels.n_docs + 1) if labels.indptr is None else labels.indptr.tolist()
-            numbers = range(documents.first, documents.n_docs)
-            yield block, [[names[code] for code in codes[a:b]] for a, b in pairwise(ends)], numbers
-
     return FoundPassages(
         passages_of(
-            blocks(),
+            LabelledTexts(texts, y, text=text, label=label),
             queries,
             text_rules,
             n_passages=n_passages,
@@ -161,7 +151,7 @@ def find_passages(
 
 
 def passages_of(
-    blocks: Blocks,
+    documents: Documents,
     queries: str | Iterable[str] | Mapping[Any, str | Iterable[str]],
     rules: TextRules,
     *,
@@ -170,7 +160,7 @@ def passages_of(
     one_per_document: bool = False,
     n_threads: int | None = None,
 ) -> Passages:
-    """Find passages in blocks of texts with their labels; see `find_passages`."""
+    """Find passages in a stream of texts; see `find_passages`."""
     n_passages = validation.check_integer(n_passages, "n_passages")
     width = validation.check_integer(width, "width")
     threads = validation.check_n_threads(n_threads)
@@ -191,28 +181,33 @@ def passages_of(
     analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
     of_word = replace(rules, analyzer=analyzer, ngram_range=(1, 1 if is_words else longest))
     cut = cache(partial(_terms_of, rules=of_word))
-    for texts, labels, numbers in blocks:
-        if everywhere is not None:
-            for label in chain.from_iterable(labels):
-                passages.setdefault(label, {query: [] for query in everywhere})
-        X, _ = count_blocks([texts], cutting, threads)
-        for document, classes in enumerate(labels):
-            columns = X.indices[X.indptr[document] : X.indptr[document + 1]].tolist()
-            terms = [vocabulary[column] for column in columns]
-            for label, term in product(classes, terms):
-                for query in queries_of[term]:
-                    of_term = passages.get(label, {}).get(query)
-                    if of_term is None or len(of_term) == n_passages:
-                        continue
-                    content = texts[document] or ""
-                    n_more = 1 if one_per_document else n_passages - len(of_term)
-                    for place in _places(content, term, rules, cut)[:n_more]:
-                        of_term.append(_passage(content, *place, width, numbers[document]))
-        # If all classes are searched, a later text may have a new class, so reading goes on.
-        if everywhere is None and all(
-            len(of_term) == n_passages for lists in passages.values() for of_term in lists.values()
-        ):
-            break
+    with documents.placing():
+        for block in documents:
+            labels = block.labels_of()
+            if everywhere is not None:
+                for label in chain.from_iterable(labels):
+                    passages.setdefault(label, {query: [] for query in everywhere})
+            X, _ = count_blocks([block.texts], cutting, threads)
+            for document, classes in enumerate(labels):
+                columns = X.indices[X.indptr[document] : X.indptr[document + 1]].tolist()
+                terms = [vocabulary[column] for column in columns]
+                for label, term in product(classes, terms):
+                    for query in queries_of[term]:
+                        of_term = passages.get(label, {}).get(query)
+                        if of_term is None or len(of_term) == n_passages:
+                            continue
+                        content, number = block.texts[document] or "", int(block.rows[document])
+                        n_more = 1 if one_per_document else n_passages - len(of_term)
+                        for place in _places(content, term, rules, cut)[:n_more]:
+                            of_term.append(_passage(content, *place, width, number))
+            # If all classes are searched, a later text may have a new class, so reading goes on.
+            if everywhere is None and all(
+                len(of_term) == n_passages
+                for lists in passages.values()
+                for of_term in lists.values()
+            ):
+                break
+            del block  # free the block before the next block is read
     return passages
 
 

@@ -12,7 +12,7 @@ from termsift._util.faults import carrying, concerning, excluded, said, wrong_va
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
 from termsift.text._advice import about_rules, warn
-from termsift.text._blocks import naming_rows, text_blocks
+from termsift.text._blocks import Texts
 from termsift.text._rules import CuttingRules, TextRules, read_rules, rules_of, shows
 
 if TYPE_CHECKING:
@@ -90,11 +90,11 @@ class TermSketch:
         """
         threads, native = check_n_threads(n_threads), self.rules.native
         assert native is not None
-        row = 0
-        for block in text_blocks(texts, text):
-            with naming_rows(row):
-                self._sketch.add(native, block, threads)
-            row += len(block)
+        documents = Texts(texts, text)
+        with documents.placing():
+            for block in documents:
+                self._sketch.add(native, block.texts, threads)
+                del block  # free the block before the next block is read
         return self
 
     def __add__(self, other: TermSketch) -> TermSketch:
