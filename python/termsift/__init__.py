@@ -10,7 +10,7 @@ Count once, score everything::
 import importlib
 import importlib.util
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from termsift._util.waiting import threads_have_stacks, threads_wait_asleep
 
@@ -28,42 +28,6 @@ except ImportError as error:
     ) from error
 
 from termsift._core import CountOverflowError as CountOverflowError
-
-if TYPE_CHECKING:
-    from termsift import dask as dask
-    from termsift import io as io
-    from termsift import plots as plots
-    from termsift import report as report
-    from termsift import spark as spark
-    from termsift import text as text
-    from termsift._api.class_counts import ClassCounts as ClassCounts
-    from termsift._api.counting import count as count
-    from termsift._api.counting import count_texts as count_texts
-    from termsift._api.counting import load as load
-    from termsift._api.counting import merge as merge
-    from termsift._api.describing import distinctive_terms as distinctive_terms
-    from termsift._api.table import counts_from_table as counts_from_table
-    from termsift._classify.naive_bayes import NaiveBayes as NaiveBayes
-    from termsift._evaluate.curve import Curve as Curve
-    from termsift._evaluate.evaluation import cross_validate as cross_validate
-    from termsift._evaluate.evaluation import selection_curve as selection_curve
-    from termsift._scores.keyness import Keyness as Keyness
-    from termsift._scores.methods import Method as Method
-    from termsift._scores.methods import Selector as Selector
-    from termsift._scores.ranking import Ranking as Ranking
-    from termsift._scores.registry import methods as methods
-    from termsift._scores.registry import selectors as selectors
-    from termsift._scores.significance import Significance as Significance
-    from termsift._select import conditional_gain as conditional_gain
-    from termsift._select import guided_gain as guided_gain
-    from termsift._term_selector import TermSelector as TermSelector
-    from termsift._util.info import show_versions as show_versions
-    from termsift.io._scan import Scan as Scan
-    from termsift.io._scan import scan as scan
-    from termsift.text._passages import Passage as Passage
-    from termsift.text._passages import find_passages as find_passages
-    from termsift.text._sketch import TermSketch as TermSketch
-    from termsift.text._sketch import sketch_texts as sketch_texts
 
 __version__ = _core.__version__
 
@@ -90,11 +54,12 @@ _HOMES = {
     "text._sketch": ("TermSketch", "sketch_texts"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("cli", "dask", "io", "plots", "reference", "report", "spark", "text")
+_MODULES = ("io", "plots", "reference", "report", "text")
+_OTHER_MODULES = ("cli", "dask", "spark")  # slow to import, or not for use in Python
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
+    if name in _MODULES or name in _OTHER_MODULES:
         return importlib.import_module(f"termsift.{name}")
     if name in _HOME_OF:
         value = getattr(importlib.import_module(f"termsift.{_HOME_OF[name]}"), name)
@@ -120,6 +85,6 @@ def _score_functions() -> dict[str, Any]:
 def __dir__() -> list[str]:
     # Tab completion looks up every name in dir(), so each name must be quick to import.
     has_selector = importlib.util.find_spec("sklearn") is not None
-    loaded = [name for name in _MODULES if f"termsift.{name}" in sys.modules]
+    loaded = [name for name in _OTHER_MODULES if f"termsift.{name}" in sys.modules]
     names: list[str] = __getattr__("__all__")
-    return sorted({*names, *(["TermSelector"] if has_selector else []), *loaded})
+    return sorted({*names, *(["TermSelector"] if has_selector else []), *_MODULES, *loaded})

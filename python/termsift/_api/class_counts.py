@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,15 @@ from termsift._scores.keyness import Direction, Keyness, KeynessOrder, keyness
 from termsift._scores.methods import DescriberName, MethodName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING, Policy
-from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, class_scores, score
+from termsift._scores.scoring import (
+    Aggregate,
+    Alpha,
+    ClassPrior,
+    MethodOptions,
+    ScoringOptions,
+    class_scores,
+    score,
+)
 from termsift._scores.significance import Significance, significance
 from termsift._select import greedy
 from termsift._util import validation
@@ -375,7 +383,7 @@ class ClassCounts(Shown):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = "empirical",
         n_threads: int | None = None,
-        **options: str | bool,
+        **options: Unpack[MethodOptions],
     ) -> NDArray[np.float64]:
         """Score every term for every class.
 
@@ -400,7 +408,7 @@ class ClassCounts(Shown):
         class_prior: ClassPrior = "empirical",
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
-        **options: str | bool,
+        **options: Unpack[MethodOptions],
     ) -> NDArray[np.float64]:
         """Score every term by how well it discriminates the classes.
 
@@ -480,7 +488,7 @@ class ClassCounts(Shown):
         class_prior: ClassPrior = "empirical",
         aggregate: Aggregate | None = None,
         n_threads: int | None = None,
-        **options: str | bool,
+        **options: Unpack[MethodOptions],
     ) -> Ranking:
         """Rank the terms by their score, best first.
 
@@ -524,9 +532,10 @@ class ClassCounts(Shown):
         >>> list(counts.rank("md", k=2).terms)
         ['bacon', 'pills']
         """
-        scoring: dict[str, Any] = {"model": model, "alpha": alpha, "class_prior": class_prior}
-        scoring |= {"aggregate": aggregate, "n_threads": n_threads, **options}
-        return rank(self._value, method, k, policy=policy, **scoring)
+        scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
+        scoring["n_threads"] = n_threads
+        counts = self._value
+        return rank(counts, method, k, policy=policy, aggregate=aggregate, **scoring, **options)
 
     def greedy(
         self,
@@ -597,8 +606,9 @@ class ClassCounts(Shown):
         >>> ranking.informative
         2
         """
-        scoring: dict[str, Any] = {"model": model, "alpha": alpha, "class_prior": class_prior}
-        return greedy(self._value, k, exhaustive=exhaustive, n_threads=n_threads, **scoring)
+        scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
+        scoring["n_threads"] = n_threads
+        return greedy(self._value, k, exhaustive=exhaustive, **scoring)
 
     # ---- descriptions and tests ------------------------------------------------------------------
 
@@ -614,7 +624,7 @@ class ClassCounts(Shown):
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = "empirical",
         n_threads: int | None = None,
-        **options: str | bool,
+        **options: Unpack[MethodOptions],
     ) -> Any:
         """Return a data frame of the terms that are over-represented in each class, best first.
 
@@ -677,9 +687,11 @@ class ClassCounts(Shown):
         0   ham  bacon     1        4       0
         1  spam  pills     1        2       0
         """
-        scoring: dict[str, Any] = {"model": model, "alpha": alpha, "class_prior": class_prior}
-        scoring |= {"max_pvalue": max_pvalue, "n_threads": n_threads, **options}
-        columns = class_columns(self._value, method, k, classes, **scoring)
+        scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
+        scoring["n_threads"] = n_threads
+        columns = class_columns(
+            self._value, method, k, classes, max_pvalue=max_pvalue, **scoring, **options
+        )
         return frame_of(columns, library, "ClassCounts.to_frame")
 
     def keyness(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Any
+from typing import Unpack
 
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._scores import class_terms
 from termsift._scores.methods import DescriberName, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING
-from termsift._scores.scoring import Alpha, ClassPrior
+from termsift._scores.scoring import Alpha, ClassPrior, MethodOptions, ScoringOptions
 
 
 def distinctive_terms(
@@ -24,7 +24,7 @@ def distinctive_terms(
     alpha: Alpha = 1.0,
     class_prior: ClassPrior = "empirical",
     n_threads: int | None = None,
-    **options: str | bool,
+    **options: Unpack[MethodOptions],
 ) -> dict[Hashable, Ranking]:
     """Return the terms that are over-represented in each class, best first.
 
@@ -80,6 +80,8 @@ def distinctive_terms(
     news win
     spam win
     """
-    scoring: dict[str, Any] = {"model": model, "alpha": alpha, "class_prior": class_prior}
-    scoring |= {"max_pvalue": max_pvalue, "n_threads": n_threads, **options}
-    return class_terms.distinctive_terms(value_of(counts), method, k, classes, **scoring)
+    scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
+    scoring["n_threads"] = n_threads
+    return class_terms.distinctive_terms(
+        value_of(counts), method, k, classes, max_pvalue=max_pvalue, **scoring, **options
+    )

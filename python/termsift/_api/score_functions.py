@@ -27,14 +27,24 @@ def _function(method: Method) -> Callable[..., Any]:
     score.__module__ = "termsift"
     score.__doc__ = _docstring(method)
     of_count = list(inspect.signature(score).parameters.values())[:3]
-    of_score = list(inspect.signature(ClassCounts.score).parameters.values())[2:]
-    score.__signature__ = inspect.Signature([*of_count, *of_score])  # type: ignore[attr-defined]
+    of_score = list(inspect.signature(ClassCounts.score).parameters.values())[2:-1]
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=values[0])
+        for name, values in method.options.items()
+    ]
+    parameters = [*of_count, *of_score, *options]
+    score.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return score
+
+
+def _quoted(value: str | bool) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 def _docstring(method: Method) -> str:
     options = [
-        f"``{name}`` is one of {', '.join(map(repr, values))}; the first is the default."
+        f"\n{name} : {{{', '.join(map(_quoted, values))}}}, default {_quoted(values[0])}\n"
+        "    An option of this method, see the formula below."
         for name, values in method.options.items()
     ]
     names, pvalues = "scores", ""
@@ -54,9 +64,7 @@ Parameters
 X, y, sample_weight
     The collection, as for `termsift.count`.
 model, alpha, class_prior, aggregate, n_threads
-    As for `termsift.ClassCounts.score`.
-**options : str or bool
-    {" ".join(options) or "This method has no options."}
+    As for `termsift.ClassCounts.score`.{"".join(options)}
 
 Returns
 -------

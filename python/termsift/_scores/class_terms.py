@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 from functools import cache, partial
 from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from termsift._scores.effects import certain_ratios
 from termsift._scores.methods import DescriberName, Method, Model
 from termsift._scores.ranking import SIGNIFICANT, Ranking, part_of
 from termsift._scores.registry import DESCRIBING, KEY, find_describer, find_test
-from termsift._scores.scoring import Alpha, ClassPrior, Scoring
+from termsift._scores.scoring import Alpha, ClassPrior, MethodOptions, Scoring, ScoringOptions
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance
 from termsift._util import scipy, validation
 from termsift._util.export import integers_if_whole
@@ -83,7 +83,7 @@ def distinctive_terms(
     alpha: Alpha = 1.0,
     class_prior: ClassPrior = "empirical",
     n_threads: int | None = None,
-    **options: str | bool,
+    **options: Unpack[MethodOptions],
 ) -> dict[Hashable, Ranking]:
     """Return the over-represented terms of each class; see `termsift.distinctive_terms`."""
     labels = counts.classes
@@ -107,7 +107,7 @@ def distinctive_terms(
 
 
 def dominant_class(
-    counts: Counts, terms: NDArray[np.int64], method: str, **scoring: Any
+    counts: Counts, terms: NDArray[np.int64], method: str, **scoring: Unpack[ScoringOptions]
 ) -> NDArray[np.int64]:
     """For each term, return the row of the class that over-represents it most, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,33 @@ ClassPrior: TypeAlias = (
 )
 Alpha: TypeAlias = float | tuple[float, float]
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
+
+
+class ScoringOptions(TypedDict, total=False):
+    """The keywords of all scores by class, for type checkers. `Scoring.of` has their defaults.
+
+    Public methods write the keywords out, because editors show defaults only then. A test compares
+    all their signatures with this class.
+    """
+
+    model: Model
+    alpha: Alpha
+    class_prior: ClassPrior
+    n_threads: int | None
+
+
+class AggregateOptions(ScoringOptions, total=False):
+    """The keywords of all scores by term."""
+
+    aggregate: Aggregate | None
+
+
+class MethodOptions(TypedDict, total=False):
+    """The options that only some methods have, with the values that the registry allows."""
+
+    noncentrality: Literal["jeffreys", "pearson"]
+    variant: Literal["idf", "bm25"]
+    sqrt: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +75,7 @@ class Scoring:
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = "empirical",
         n_threads: int | None = None,
-        **options: str | bool,
+        **options: Unpack[MethodOptions],
     ) -> Self:
         """Check the arguments of `ClassCounts.class_scores` and convert the counts."""
         method = find_method(method_name)

@@ -29,6 +29,8 @@ Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _LONGEST_VALUE = 60  # the most characters of a rule's value that are shown
+_EACH_SIZE = said("each of {ngram_range}")
+_SHARES = {name: Message(Argument(name), " as a share") for name in ("min_df", "max_df")}
 _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 
@@ -294,7 +296,7 @@ def _check_ngram_range(ends: Any, name: str) -> None:
     if not isinstance(ends, (tuple, list)) or len(ends) != 2:
         raise wrong_type("{ngram_range} must be two integers, got {ends!r}", ends=ends)
     for number in ends:
-        validation.check_integer(number, said("each of {ngram_range}"), 1, 2**31 - 1)
+        validation.check_integer(number, _EACH_SIZE, 1, 2**31 - 1)
     if ends[0] > ends[1]:
         raise wrong_value(
             "{ngram_range} must be (from, to), the smaller first, got {ends!r}", ends=ends
@@ -305,8 +307,7 @@ def _check_limit(limit: Any, name: str) -> None:
     if validation.is_integer(limit):
         validation.check_integer(limit, name)
     else:
-        share = Message(Argument(name), " as a share")
-        validation.check_number(limit, share, "between 0 and 1")
+        validation.check_number(limit, _SHARES[name], "between 0 and 1")
 
 
 def _check_stop_words(words: Any, name: str) -> None:
