@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._counts.counts import Counts
-from termsift._scores.methods import DOCUMENTS, OCCURRENCES, CoreMeasure, EventModel, Method, Model
+from termsift._scores.methods import (
+    DOCUMENTS,
+    EVENT_MODELS,
+    OCCURRENCES,
+    CoreMeasure,
+    EventModel,
+    Method,
+    Model,
+)
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
 from termsift._util.faults import Name, said
@@ -23,6 +31,8 @@ ClassPrior: TypeAlias = (
 )
 Alpha: TypeAlias = float | tuple[float, float]
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
+
+_MODELS = {name: said("{model} {name}", name=name) for name in EVENT_MODELS}
 
 
 class ScoringOptions(TypedDict, total=False):
@@ -89,14 +99,14 @@ class Scoring:
         prior = validation.check_class_prior(class_prior, counts.classes)
         threads = validation.check_n_threads(n_threads)
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
-            what: Name = said("{model} {name}", name=model) if method.models else method.name
+            what: Name = _MODELS[model] if method.models else method.name
             cure: Name = "use g2_counts, log_odds or multinomial md, which count occurrences"
             counts.require_documents(what, cure)
         elif method.models and prior is None:
             cure = said("pass {class_prior='uniform'}")
             counts.require_documents(said("the empirical {class_prior}"), cure)
         if model == "binary":
-            counts.require_every_term(said("{model} binary"))
+            counts.require_every_term(_MODELS[model])
         held = counts.core
         if model != "multinomial":
             held = held.as_counted_by(_core.EventModel.__members__[model], threads)

@@ -11,6 +11,7 @@ option that sets it. ``error.argument`` is the first argument that the message n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from string import Formatter
 from types import TracebackType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -74,6 +75,16 @@ def said(template: str, /, **values: Any) -> Message:
     value, which is the value ``min_df`` if there is one. Values are never read as templates. A
     value that is a message, or an error with a message, keeps its arguments.
     """
+    return _made(template, values) if values else _constant(template)
+
+
+@cache
+def _constant(template: str) -> Message:
+    """Return the message of a template without values, which checks of small calls may need."""
+    return _made(template, {})
+
+
+def _made(template: str, values: dict[str, Any]) -> Message:
     parts: list[str | Argument] = []
     for text, field, form, conversion in Formatter().parse(template):
         if text:
@@ -109,8 +120,11 @@ def _parts(value: Any) -> tuple[str | Argument, ...]:
 
 def named(name: Name) -> Message:
     """Return a message that names an argument, or a part of it, such as ``X.indptr``."""
-    if isinstance(name, Message):
-        return name
+    return name if isinstance(name, Message) else _named(name)
+
+
+@cache
+def _named(name: str) -> Message:
     root, dot, rest = name.partition(".")
     return Message(Argument(root), dot + rest) if dot else Message(Argument(root))
 

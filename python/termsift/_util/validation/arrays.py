@@ -182,8 +182,8 @@ def _triple(X: Any, name: Name) -> Csr:
     by_term = X.format == "csc"
     n_docs, n_terms = X.shape
     n_lines = n_terms if by_term else n_docs
-    indptr = _index_array(X.indptr, said("{name}.indptr", name=named(name)))
-    indices = _index_array(X.indices, said("{name}.indices", name=named(name)))
+    indptr = _index_array(X.indptr, name, "indptr")
+    indices = _index_array(X.indices, name, "indices")
     if indptr.dtype != indices.dtype:
         indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
     data = np.asarray(X.data)
@@ -206,12 +206,13 @@ def _triple(X: Any, name: Name) -> Csr:
     return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_docs, n_terms, by_term)
 
 
-def _index_array(array: Any, name: Name) -> _core.Index:
+def _index_array(array: Any, name: Name, part: str) -> _core.Index:
     array = np.asarray(array)
     if array.dtype.kind != "i" or array.dtype.itemsize not in (4, 8):
         raise wrong_type(
-            "{name} has dtype {dtype}, expected int32 or int64",
+            "{name}.{part} has dtype {dtype}, expected int32 or int64",
             name=named(name),
+            part=part,
             dtype=array.dtype,
         )
     return contiguous(array)

@@ -278,14 +278,18 @@ def check_classes(classes: Iterable[Hashable], name: Name = "classes") -> list[H
     listed = [_plain(c) for c in (sequence if isinstance(sequence, list) else _as_list(sequence))]
     seen: set[Hashable] = set()
     for label in listed:
-        _require_hashable(label, said("{name} hold a label that", name=named(name)))
+        try:
+            is_repeated = label in seen
+        except TypeError:  # the label has no hash
+            _require_hashable(label, said("{name} hold a label that", name=named(name)))
+            raise
         if _is_missing(label):
             raise wrong_value(
                 "{name} hold {label!r}, which stands for a missing label",
                 name=named(name),
                 label=label,
             )
-        if label in seen:
+        if is_repeated:
             raise wrong_value("{name} hold {label!r} twice", name=named(name), label=label)
         seen.add(label)
     return listed
