@@ -27,8 +27,10 @@ from termsift._api.table import counts_from_table as counts_from_table
 from termsift._classify.naive_bayes import NaiveBayes as NaiveBayes
 from termsift._core import CountOverflowError as CountOverflowError
 from termsift._evaluate.curve import Curve as Curve
+from termsift._evaluate.curve import Curves as Curves
 from termsift._evaluate.evaluation import cross_validate as cross_validate
 from termsift._evaluate.evaluation import selection_curve as selection_curve
+from termsift._scores.class_terms import ClassTerms as ClassTerms
 from termsift._scores.keyness import Keyness as Keyness
 from termsift._scores.methods import Method as Method
 from termsift._scores.methods import Selector as Selector
@@ -43,6 +45,7 @@ from termsift._term_selector import TermSelector as TermSelector
 from termsift._util.info import show_versions as show_versions
 from termsift.io._scan import Scan as Scan
 from termsift.io._scan import scan as scan
+from termsift.text._passages import FoundPassages as FoundPassages
 from termsift.text._passages import Passage as Passage
 from termsift.text._passages import find_passages as find_passages
 from termsift.text._sketch import TermSketch as TermSketch

@@ -191,9 +191,9 @@ def _columns(df: Any, **columns: str) -> Any:
         )
     names = [name.lower() for name in df.columns]  # Spark ignores the case of names
     for parameter, name in columns.items():
-        validation.check_kind(name, str, parameter)
+        shown = "features" if parameter == "vector" else parameter
+        validation.check_kind(name, str, shown)
         if name.lower() not in names:
-            shown = "features" if parameter == "vector" else parameter
             validation.check_one_column(
                 shown, name, df.columns, said("name a column of {df}"), shown
             )

@@ -62,7 +62,7 @@ def read_csv(out: str) -> dict[str, dict[str, list[float]]]:
     """Return the columns of each method."""
     curves: dict[str, dict[str, list[float]]] = {}
     for row in csv.DictReader(StringIO(out)):
-        columns = curves.setdefault(row.pop("method"), {name: [] for name in row})
+        columns = curves.setdefault(row.pop("ranking"), {name: [] for name in row})
         for name, value in row.items():
             columns[name].append(float(value))
     return curves
@@ -156,7 +156,7 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
         "cv": 5,
         "random_state": 0,
         "curves": [
-            {"method": name, **{column: values[row] for column, values in columns.items()}}
+            {"ranking": name, **{column: values[row] for column, values in columns.items()}}
             for name, columns in as_columns(curves).items()
             for row in range(2)
         ],

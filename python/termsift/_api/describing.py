@@ -7,8 +7,8 @@ from typing import Unpack
 
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._scores import class_terms
+from termsift._scores.class_terms import ClassTerms
 from termsift._scores.methods import DescriberName, Model
-from termsift._scores.ranking import Ranking
 from termsift._scores.registry import DESCRIBING
 from termsift._scores.scoring import Alpha, ClassPrior, MethodOptions, ScoringOptions
 
@@ -25,7 +25,7 @@ def distinctive_terms(
     class_prior: ClassPrior = "empirical",
     n_threads: int | None = None,
     **options: Unpack[MethodOptions],
-) -> dict[Hashable, Ranking]:
+) -> ClassTerms:
     """Return the terms that are over-represented in each class, best first.
 
     A class score measures how much a class differs from the others in its use of a term, in either
@@ -49,7 +49,7 @@ def distinctive_terms(
 
     Returns
     -------
-    rankings : dict of label to Ranking
+    rankings : ClassTerms, a dict of label to Ranking
         The terms of each class with their scores. Terms with equal scores are ordered by index.
         ``print`` and notebooks show the dict as a table.
 

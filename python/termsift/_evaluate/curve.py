@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.export import Tabular
 from termsift._util.faults import wrong_value
-from termsift._util.shown import ROWS, Column, Section, Shown
-from termsift._util.validation import check_choice, number_of
+from termsift._util.shown import ROWS, Column, Section
+from termsift._util.validation import check_choice, number_of, object_array
 
 Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
@@ -164,12 +164,12 @@ class Curve(Tabular):
         means = self.mean(metric)
         return int(np.argmax(means >= means.max() - _ROUNDING))
 
-    def columns(self) -> dict[str, NDArray[np.generic]]:
+    def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name: k, and the mean of each metric.
 
         If there are several runs, ``accuracy_std`` and so on hold the standard deviations.
         """
-        table: dict[str, NDArray[np.generic]] = {"k": self.ks}
+        table: dict[str, NDArray[Any]] = {"k": self.ks}
         for metric in METRICS:
             table[metric] = self.mean(metric)
             if self.n_runs > 1:
@@ -177,8 +177,23 @@ class Curve(Tabular):
         return table
 
 
-class Curves(dict[str, Curve], Shown):
-    """The curves of several rankings by name, which print and notebooks show as a table."""
+class Curves(dict[str, Curve], Tabular):
+    """The curves of several rankings by name: a dict with the methods of a table."""
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name: ranking, the name of a curve, and the columns of the curves.
+
+        The curves come one below the other. A standard deviation is NaN if there is one run.
+        """
+        sizes = np.array([len(curve) for curve in self.values()], dtype=np.int64)
+        columns = {"ranking": np.repeat(object_array(list(self)), sizes)}
+        tables = [curve.columns() for curve in self.values()]
+        for name in max(tables, key=len, default=("k", *METRICS)):
+            nothing = np.empty(0, dtype=np.int64 if name == "k" else np.float64)
+            unknown = (np.full(size, np.nan) for size in sizes)
+            values = (of.get(name, nan) for of, nan in zip(tables, unknown, strict=True))
+            columns[name] = np.concatenate([nothing, *values])
+        return columns
 
     def _title(self) -> str:
         return f"Accuracy of {number_of(len(self), 'ranking')}"

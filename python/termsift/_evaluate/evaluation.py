@@ -125,7 +125,7 @@ def cross_validate(
     classifier: Model = "multinomial",
     alpha: float = 1.0,
     n_threads: int | None = None,
-) -> dict[str, Curve]:
+) -> Curves:
     """Return how well naive Bayes classifies with the first k terms of several rankings.
 
     For each fold, terms are ranked and the classifier is trained on the documents outside the fold.
@@ -152,7 +152,7 @@ def cross_validate(
 
     Returns
     -------
-    curves : dict of str to Curve
+    curves : Curves, a dict of str to Curve
         The curves, in the order of methods, models and policies. The name of a curve consists of
         the method, the model and the policy, except that "multinomial" and "top" are left out.
         Examples of names are "md" and "md binary round_robin".

@@ -20,9 +20,9 @@ from termsift._scores.registry import DESCRIBING, KEY, find_describer, find_test
 from termsift._scores.scoring import Alpha, ClassPrior, MethodOptions, Scoring, ScoringOptions
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance
 from termsift._util import scipy, validation
-from termsift._util.export import integers_if_whole
+from termsift._util.export import Tabular, integers_if_whole
 from termsift._util.messages import logger, printable
-from termsift._util.shown import ROWS, Column, Section, Shown
+from termsift._util.shown import ROWS, Column, Section
 
 _TEST = "g2"  # The test of `key`, and of methods that are no tests.
 _KEY_LEVEL = 0.95  # The confidence level of the bounds that `key` uses.
@@ -31,8 +31,26 @@ _CLASSES = 50  # The largest number of classes that a printed list shows.
 _LETTERS = 24  # The largest number of letters of a term in a printed list.
 
 
-class ClassTerms(dict[Hashable, Ranking], Shown):
-    """The ranking of each class, which print and notebooks show as a table."""
+class ClassTerms(dict[Hashable, Ranking], Tabular):
+    """The ranking of each class: a dict with the methods of a table."""
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name: class, term (null if unnamed), index, rank and score.
+
+        If adjusted p-values are known, the last column is pvalue_adj. `ClassCounts.to_frame` has
+        these columns in the same order, and more.
+        """
+        tables = [ranking.columns() for ranking in self.values()]
+        sizes = np.array([len(ranking) for ranking in self.values()], dtype=np.int64)
+        columns = {"class": np.repeat(validation.object_array(list(self)), sizes)}
+        kinds: dict[str, Any] = {"term": object, "index": np.int64, "rank": np.int64}
+        for name, dtype in (kinds | {"score": np.float64}).items():
+            columns[name] = np.concatenate([np.empty(0, dtype), *(of[name] for of in tables)])
+        if any("pvalue_adj" in of_class for of_class in tables):
+            unknown = (np.full(size, np.nan) for size in sizes)
+            values = (of.get("pvalue_adj", nan) for of, nan in zip(tables, unknown, strict=True))
+            columns["pvalue_adj"] = np.concatenate(list(values))
+        return columns
 
     def _title(self) -> str:
         methods = {ranking.method for ranking in self.values()}
@@ -84,7 +102,7 @@ def distinctive_terms(
     class_prior: ClassPrior = "empirical",
     n_threads: int | None = None,
     **options: Unpack[MethodOptions],
-) -> dict[Hashable, Ranking]:
+) -> ClassTerms:
     """Return the over-represented terms of each class; see `termsift.distinctive_terms`."""
     labels = counts.classes
     rows = np.arange(counts.n_classes) if classes is None else rows_of(counts, classes)

@@ -100,6 +100,9 @@ class Keyness(Tabular):
         - rank_sum_pvalue, rank_sum_pvalue_adj: the p-value of rank_sum, and its adjusted value.
     similar : bool
         Whether the table lists terms that both corpora use about equally often.
+    sort : str
+        What the terms are sorted by: "log_ratio_most" for similar terms, or else the argument
+        ``sort`` of `termsift.ClassCounts.keyness`. Iteration yields pairs of a term and this value.
 
     Notes
     -----
@@ -115,12 +118,14 @@ class Keyness(Tabular):
     tokens: tuple[float, float]
     table: dict[str, NDArray[Any]]
     similar: bool = False
+    sort: str = "g2"
 
     def __len__(self) -> int:
         return len(self.table["index"])
 
     def __iter__(self) -> Iterator[tuple[Any, float]]:
-        return zip(self.terms.tolist(), self.table["log_ratio"].tolist(), strict=True)
+        values = _of_side(self.table, "n") if self.sort == "count" else self.table[self.sort]
+        return zip(self.terms.tolist(), values.tolist(), strict=True)
 
     @property
     def terms(self) -> NDArray[Any]:
@@ -272,7 +277,8 @@ def keyness(
     if not has_exact:  # exact intervals take long, so only listed terms get them
         sorted_table |= _exact_columns(sorted_table, pair, level, len(index))
     sizes = float(tokens[0]), float(tokens[1])
-    return Keyness(sides[0], sides[1], sizes, sorted_table, similar)
+    by = "log_ratio_most" if similar else sort
+    return Keyness(sides[0], sides[1], sizes, sorted_table, similar, by)
 
 
 def _dense(of_pairs: tuple[Any, Any, Any], n_terms: int) -> NDArray[Any]:

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 import termsift as ts
 from termsift import io, plots
-from termsift._evaluate.curve import TITLES, Metric
+from termsift._evaluate.curve import TITLES, Curves, Metric
 from termsift._evaluate.evaluation import USUAL_FOLDS
 from termsift._evaluate.rankers import variants_of
 from termsift._evaluate.split import ONE_CLASS
@@ -39,7 +38,6 @@ best value. Methods that differ by less than one standard error may be equally g
 
 """
 
-_Curves: TypeAlias = dict[str, ts.Curve]
 _About: TypeAlias = dict[str, Any]  # the members of the JSON output that describe the evaluation
 
 
@@ -89,7 +87,7 @@ def _run(args: argparse.Namespace) -> None:
     with output.answering(args) as answer:
         curves, about = _evaluated(args, rankers)
         write = partial(_write_table, curves=curves, about=about)
-        answer(_columns(curves), write, about, "curves")
+        answer(curves.columns(), write, about, "curves")
     if args.plot is not None:
         figure = plots.plot_curves(curves, metrics=_METRICS)
         title = _title(about).replace("; ", "\n")
@@ -109,7 +107,7 @@ def _check_plot(path: str) -> None:
     check_replaceable(path)
 
 
-def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[_Curves, _About]:
+def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[Curves, _About]:
     usual: _About = {"classifier": MODELS[0], "alpha": 1.0}
     options = usual | arguments.given(args, *usual)
     folds: _About = {"cv": USUAL_FOLDS, "random_state": 0}
@@ -161,7 +159,7 @@ def _title(about: _About) -> str:
     )
 
 
-def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
+def _write_table(out: TextIO, curves: Curves, about: _About) -> None:
     out.write(f"{_title(about)}.\nAll values are percentages. A * marks the best of a column.\n")
     width = max(len(TITLES[metric]) for metric in _METRICS)
     for metric in _METRICS:
@@ -170,7 +168,7 @@ def _write_table(out: TextIO, curves: _Curves, about: _About) -> None:
         output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
 
 
-def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
+def _metric_rows(curves: Curves, metric: Metric, head: str) -> list[list[str]]:
     """Return the table of a metric. If there are folds, add `best_k` and `smallest_k`."""
     ks = next(iter(curves.values())).ks
     shares = {
@@ -187,11 +185,3 @@ def _metric_rows(curves: _Curves, metric: Metric, head: str) -> list[list[str]]:
             row += [f"{k:,}", f"{100 * error:.1f}", f"{smallest:,}"]
     rows[0] += ["best k", "s.e.", "smallest k"] if len(rows[-1]) > len(rows[0]) else []
     return rows
-
-
-def _columns(curves: _Curves) -> dict[str, NDArray[Any]]:
-    """Return the columns of all curves, one curve below the other."""
-    names = np.array(list(curves), dtype=object)
-    tables = [curve.columns() for curve in curves.values()]
-    columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
-    return {"method": np.repeat(names, [len(curve) for curve in curves.values()]), **columns}

@@ -9,10 +9,14 @@ from functools import cache, partial
 from itertools import chain, product
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
 from termsift import _core
 from termsift._util import validation
+from termsift._util.export import Tabular
 from termsift._util.faults import excluded, said, wrong_value
-from termsift._util.shown import Column, Section, Shown
+from termsift._util.shown import Column, Section
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
 from termsift.text._documents import Documents
@@ -49,8 +53,27 @@ class Passage(NamedTuple):
     document: int
 
 
-class FoundPassages(dict[Hashable, "dict[str, list[Passage]]"], Shown):
-    """The passages of each class, which print and notebooks show as a table."""
+class FoundPassages(dict[Hashable, "dict[str, list[Passage]]"], Tabular):
+    """The passages of each class: a dict with the methods of a table."""
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the columns by name: class, query, document, before, match and after."""
+        rows = [
+            (label, query, passage)
+            for label, of_class in self.items()
+            for query, of_query in of_class.items()
+            for passage in of_query
+        ]
+        documents = np.array([passage.document for *_, passage in rows], dtype=np.int64)
+        columns = {
+            "class": validation.object_array([label for label, *_ in rows]),
+            "query": validation.object_array([query for _, query, _ in rows]),
+            "document": documents,
+        }
+        for name in ("before", "match", "after"):
+            texts = [getattr(passage, name) for *_, passage in rows]
+            columns[name] = validation.object_array(texts)
+        return columns
 
     def _title(self) -> str:
         n = sum(len(of_term) for of_class in self.values() for of_term in of_class.values())
@@ -86,7 +109,7 @@ def find_passages(
     width: int = 60,
     n_threads: int | None = None,
     **rules: Unpack[Rules],
-) -> Passages:
+) -> FoundPassages:
     """Find a few passages of each query in documents of each class.
 
     Parameters
@@ -109,7 +132,7 @@ def find_passages(
 
     Returns
     -------
-    passages : dict
+    passages : FoundPassages, a dict
         For each class, a dict from query to passages. The list of passages is empty if no document
         of the class contains the query. ``print`` and notebooks show the passages as a table.
 
