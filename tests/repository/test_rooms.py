@@ -30,7 +30,6 @@ ELSEWHERE = {
     "_scores/registry": ["repository/test_registry.py", "scores/test_methods_by_hand.py"],
     "_util/adding": ["counts/test_counts.py", "counts/test_counts_overflow.py"],
     "_util/estimator": ["term_selector/test_term_selector.py", "classify/test_naive_bayes.py"],
-    "_util/export": ["scores/test_class_terms_tables.py", "cli/test_output.py"],
     "_util/extras": ["scores/test_class_terms_tables.py", "plots/test_plots.py"],
     "_util/faults": ["whole/test_hostile_arguments.py", "cli/test_running_options.py"],
     "_util/html": ["util/test_shown.py"],
