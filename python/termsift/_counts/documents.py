@@ -71,9 +71,17 @@ class Counting:
         self._start(None)
 
     def _start(self, total: Counts | None) -> None:
-        """Start an empty tally for the next documents, whose counts are added to ``total``."""
-        self._total, self._tally, self._n_docs = total, self._new_tally(), 0
+        """Count the next documents anew, and add their counts to ``total``."""
+        self._total, self._n_docs = total, 0
+        self._started: Tally | None = None
         self._total_bytes = 0 if total is None else _STRING_BYTES * total.n_terms
+
+    @property
+    def _tally(self) -> Tally:
+        """The tally of the documents since the start, which is empty before the first."""
+        if self._started is None:
+            self._started = self._new_tally()
+        return self._started
 
     @property
     def table_counter(self) -> Counting | None:

@@ -152,7 +152,9 @@ class TextRules:
     def __post_init__(self) -> None:
         """Check each rule, and combinations of rules that exclude each other."""
         for name, check in CHECKS.items():
-            check(getattr(self, name), name)
+            value = getattr(self, name)
+            if value is not getattr(TextRules, name):  # the defaults need no check
+                check(value, name)
         if self.token_pattern is None and self.tokenizer is None:
             validation.check_kind(None, str, "token_pattern")
         if self.stop_words is not None and self.analyzer != "word":
