@@ -159,6 +159,18 @@ def test_what_needs_documents_says_so(use: str) -> None:
         NEED_DOCUMENTS[use](LISTED)
 
 
+def test_what_is_unknown_is_no_attribute() -> None:
+    names = ("n_docs", "class_docs", "document_frequency", "collection_document_frequency")
+    assert COUNTED.has_documents
+    assert not LISTED.has_documents
+    for name in names:
+        assert hasattr(COUNTED, name)
+        assert not hasattr(LISTED, name)
+        assert getattr(LISTED, name, None) is None
+    some = LISTED.subset([label for label in LISTED.classes if label != "land"])
+    assert some.has_documents or not hasattr(some, "n_docs")
+
+
 def test_sums_with_unknown_documents_are_unknown() -> None:
     both = COUNTED + LISTED
     with pytest.raises(ValueError, match="class 'land', which are unknown"):

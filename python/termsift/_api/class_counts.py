@@ -90,7 +90,10 @@ class ClassCounts(Shown):
 
     @property
     def n_docs(self) -> int | float:
-        """The number of documents, or the sum of their weights. Each document counts once."""
+        """The number of documents, or the sum of their weights. Each document counts once.
+
+        If it is unknown, ValueError is raised, and ``hasattr(counts, "n_docs")`` is False.
+        """
         return self._value.n_docs
 
     @property
@@ -126,7 +129,7 @@ class ClassCounts(Shown):
         """Whether the number of documents is known for every class.
 
         If it is unknown, as for a frequency list, `n_docs`, `class_docs` and the document
-        frequencies raise ValueError.
+        frequencies raise ValueError, and ``hasattr`` is False for them.
         """
         return self._value.has_documents
 

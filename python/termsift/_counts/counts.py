@@ -14,10 +14,18 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy, validation
 from termsift._util.adding import add_documents
-from termsift._util.faults import Name, said, wrong_value
+from termsift._util.faults import Name, carrying, said, wrong_value
 from termsift._util.messages import levels_to_caller
 from termsift.text import TextRules
 from termsift.text._rules import check_same_rules
+
+
+class UnknownDocumentsError(ValueError, AttributeError):
+    """Numbers of documents are unknown, as for a frequency list.
+
+    As the error of an attribute, too, it makes ``hasattr(counts, "n_docs")`` False, where any other
+    error would escape. scikit-learn's NotFittedError has the same bases.
+    """
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,13 +128,14 @@ class Counts:
     ) -> None:
         """Check that the number of documents is known for every class."""
         for c in np.flatnonzero(self.core.undocumented):
-            raise wrong_value(
+            message = said(
                 "{what} needs the documents of class {label!r}, which are unknown: its table has "
                 "only occurrences; {cure}, or leave out the class with subset",
                 what=what,
                 label=self.classes[c],
                 cure=cure,
             )
+            raise carrying(UnknownDocumentsError, message)
 
     def require_every_term(self, what: Name) -> None:
         """Check that no class comes from a frequency list that leaves out terms."""
