@@ -135,9 +135,19 @@ def conditional_gain(
     >>> ranking.indices
     array([0, 2, 1, 3])
     """
-    documents = X, y, k, sample_weight, term_names, n_threads
-    return _chosen(
-        "conditional_gain", *documents, shape=shape, temper=temper, step=step, balance=balance
+    return _gains(
+        "conditional_gain",
+        None,
+        X,
+        y,
+        k,
+        shape=shape,
+        temper=temper,
+        step=step,
+        balance=balance,
+        sample_weight=sample_weight,
+        term_names=term_names,
+        n_threads=n_threads,
     )
 
 
@@ -205,29 +215,38 @@ def guided_gain(
     >>> ts.guided_gain(X, ["ham", "ham", "spam", "spam"], shape=1.0).indices
     array([2, 0, 1, 3])
     """
-    documents = X, y, k, sample_weight, term_names, n_threads
-    cost = validation.check_number(cost, "cost")
-    return _chosen(
-        "guided_gain", *documents, shape=shape, temper=temper, step=step, balance=balance, cost=cost
+    return _gains(
+        "guided_gain",
+        validation.check_number(cost, "cost"),
+        X,
+        y,
+        k,
+        shape=shape,
+        temper=temper,
+        step=step,
+        balance=balance,
+        sample_weight=sample_weight,
+        term_names=term_names,
+        n_threads=n_threads,
     )
 
 
-def _chosen(
+def _gains(
     selector: str,
+    cost: float | None,
     X: Any,
     y: Any,
     k: int | None,
-    sample_weight: Any,
-    term_names: Iterable[str] | None,
-    n_threads: int | None,
     *,
     shape: float | str,
     temper: float,
     step: float,
     balance: float,
-    cost: float = 0.0,
+    sample_weight: Any,
+    term_names: Iterable[str] | None,
+    n_threads: int | None,
 ) -> Ranking:
-    """Choose terms by `conditional_gain`, or by `guided_gain` if ``cost`` is not 0."""
+    """Choose terms by gains, which support vector machines guide unless ``cost`` is None."""
     threads = validation.check_n_threads(n_threads)
     matrix = validation.check_matrix(X, threads)
     why = f"{selector} needs exactly one class for each document"
@@ -256,7 +275,7 @@ def _chosen(
             threads,
             report,
             balance=validation.check_number(balance, "balance", "between 0 and 1"),
-            cost=cost,
+            cost=cost or 0.0,  # the core trains no machines for a cost of 0
             epochs=_EPOCHS,
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, shape)

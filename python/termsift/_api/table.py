@@ -97,7 +97,9 @@ def counts_from_table(
     2     the         9            7      None
     """
     if (documents is None) != (class_docs is None):
-        given, other = ("documents", "class_docs")[:: 1 if class_docs is None else -1]
+        given, other = "documents", "class_docs"
+        if documents is None:
+            given, other = other, given
         raise excluded(
             "{given} needs {other}: pass both or neither", given=named(given), other=named(other)
         )
