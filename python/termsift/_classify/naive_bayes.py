@@ -256,9 +256,11 @@ class NaiveBayes(Estimator):
         -------
         labels : ndarray of shape (n_docs,)
         """
-        documents = self._documents(X)
-        codes = [codes for _, codes in self._classified(documents, self._fitted.predict, best_of)]
-        labels: NDArray[Any] = self.classes_[np.concatenate([np.empty(0, dtype=np.int64), *codes])]
+        of_matrix = self._fitted.predict
+        found = self._classified(self._documents(X), of_matrix, best_of)
+        every: list[Any] = [codes for _, codes in found]
+        first, *others = every or [np.empty(0, dtype=np.int64)]
+        labels: NDArray[Any] = self.classes_[np.concatenate([first, *others]) if others else first]
         return labels
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -331,6 +333,7 @@ class NaiveBayes(Estimator):
 
     def _joint(self, X: Any) -> Iterator[_core.Float64s]:
         """Yield the log posteriors of blocks of documents, up to a constant for each document."""
+        self._check_fitted()
         return (joint for _, joint in self._joint_of(self._documents(X)))
 
     def _joint_of(self, documents: Documents) -> Iterator[tuple[Block, _core.Float64s]]:
@@ -344,18 +347,21 @@ class NaiveBayes(Estimator):
         of_joint: Callable[[_core.Float64s], _Result],
     ) -> Iterator[tuple[Block, _Result]]:
         """Yield each block with a result: of a matrix, or of the log posteriors of texts."""
-        fitted, threads = self._fitted, validation.check_n_threads(self.n_threads)
+        threads = validation.check_n_threads(self.n_threads)
         lookup = self._lookup if documents.has_texts else None
         with documents.placing():
             for block in documents:
                 if lookup is None:
                     matrix = self._matrix_of(block, threads)
-                    with self._naming_fault(matrix):
+                    try:
                         result = of_matrix(matrix, self._terms_of(matrix), self._weight, threads)
+                    except ValueError:
+                        with self._naming_fault(matrix):
+                            raise
                 else:
                     index, weights, binary = lookup
                     sums = index.sums(block.texts, weights, binary, threads)
-                    result = of_joint(sums + fitted.constant)
+                    result = of_joint(sums + self._posteriors.constant)
                 yield block, result
                 del block  # free the block before the next block is read
 
@@ -372,7 +378,8 @@ class NaiveBayes(Estimator):
     def _weight(self) -> _core.TermWeight:
         """How the values of a matrix are transformed."""
         is_binary = self._posteriors.of_presence
-        return _core.TermWeight.__members__["binary" if is_binary else self._tf]
+        weight: _core.TermWeight = getattr(_core.TermWeight, "binary" if is_binary else self._tf)
+        return weight
 
     def _terms_of(self, matrix: validation.Csr) -> _core.Int32s | None:
         """Return the model's term of each column of a matrix, or -1, or None for these terms."""
@@ -420,7 +427,6 @@ class NaiveBayes(Estimator):
 
     def _documents(self, X: Any, y: Any = None) -> Documents:
         """Return documents as a stream, with labels if they were given."""
-        self._check_fitted()
         if not self._is_matrix(X):
             return Texts(X) if y is None else LabelledTexts(X, y, classes=self._classes)
         threads = validation.check_n_threads(self.n_threads)

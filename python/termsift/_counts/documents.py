@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -48,7 +47,7 @@ def counted(
     counting = Counting(documents, rules, tf, n_threads, limit)
     documents.feed(counting)
     counts = counting.counts()
-    documents.check_read(counts.n_docs)
+    documents.check_read(counts.core.n_docs)
     return counts
 
 
@@ -63,63 +62,59 @@ class Counting:
         n_threads: int | None,
         limit: int | None = None,
     ) -> None:
-        tf, threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
-        of_texts = documents.has_texts
-        plain = documents.one_label_each
-        self._new_tally = partial(tally_of, rules, tf, threads, plain=plain, of_texts=of_texts)
-        self._documents, self._limit = documents, limit
-        self._start(None)
+        self._documents, self._rules, self._limit = documents, rules, limit
+        self._tf, self._n_threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
+        self._total: Counts | None = None
+        self._tally: Tally | None = None  # counts the documents that are not in ``_total``
+        self._n_docs = 0  # the number of documents in ``_tally``
 
-    def _start(self, total: Counts | None) -> None:
-        """Count the next documents anew, and add their counts to ``total``."""
-        self._total, self._n_docs = total, 0
-        self._started: Tally | None = None
-        self._total_bytes = 0 if total is None else _STRING_BYTES * total.n_terms
-
-    @property
-    def _tally(self) -> Tally:
-        """The tally of the documents since the start, which is empty before the first."""
-        if self._started is None:
-            self._started = self._new_tally()
-        return self._started
+    def _open_tally(self) -> Tally:
+        """Return what counts the next documents, whose counts are added to ``_total``."""
+        if self._tally is None:
+            self._tally = tally_of(self._documents, self._rules, self._tf, self._n_threads)
+        return self._tally
 
     @property
     def table_counter(self) -> Counting | None:
         """The object itself, if the core can count tables while it reads them."""
-        return self if isinstance(self._tally, ByClass) else None
+        return self if isinstance(self._open_tally(), ByClass) else None
 
     def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
         """Count about the next ``n_bytes`` of a table."""
-        assert isinstance(self._tally, ByClass)
+        tally = self._open_tally()
+        assert isinstance(tally, ByClass)
         if self._limit is not None:
             n_bytes = min(n_bytes, part_within(self._limit))
-        return self._tally.add_table(table, n_bytes)
+        return tally.add_table(table, n_bytes)
 
     def add(self, block: Block) -> None:
         """Count a block, unless the core has counted it already."""
+        tally = self._open_tally()
         self._n_docs += block.n_docs
         if not isinstance(block.content, Counted):
             assert block.labels is not None
-            self._tally.add(block.content, block.labels)
-        if self._limit is not None and self._total_bytes + self._tally.n_bytes > self._limit:
-            raise TermsDoNotFitError
+            tally.add(block.content, block.labels)
+        if self._limit is not None:
+            n_before = 0 if self._total is None else self._total.n_terms
+            if _STRING_BYTES * n_before + tally.n_bytes > self._limit:
+                raise TermsDoNotFitError
 
     def counts(self) -> Counts:
         """Return the counts of all documents so far."""
         total = self._total
         if total is None or self._n_docs:
             classes, ordered = self._documents.classes, self._documents.ordered
-            part = self._tally.counts(classes, self._n_docs)
+            part = self._open_tally().counts(classes, self._n_docs)
             part = part if classes == ordered else part.in_order(ordered)
             total = part if total is None else total.united(part)
-            self._start(total)  # frees the tally
+            self._total, self._tally, self._n_docs = total, None, 0
         return total
 
     def to_bytes(self) -> bytes:
         return file.to_bytes(self.counts())
 
     def restore(self, data: bytes) -> None:
-        self._start(file.read_bytes(data, "checkpoint"))
+        self._total = file.read_bytes(data, "checkpoint")
 
 
 class Sketching:
@@ -292,18 +287,16 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     return finished(counts, scan.rules, None if twice else documents)
 
 
-def tally_of(
-    rules: TextRules, tf: str, n_threads: int, *, plain: bool = True, of_texts: bool = True
-) -> Tally:
-    """Return what counts rows of a matrix or, by class if possible, texts.
-
-    ``plain`` means one class per document.
-    """
-    if not of_texts:
+def tally_of(documents: Documents, rules: TextRules, tf: str, n_threads: int) -> Tally:
+    """Return what counts the rows of matrices or, by class if possible, texts."""
+    if not documents.has_texts:
         return ByRow(tf, n_threads)
     by_words = rules.hashing is None and rules.vocabulary is None
-    by_class = plain and by_words and tf != "log" and rules.native is not None
-    return (ByClass if by_class else ByDocument)(rules, tf, n_threads)
+    if documents.one_label_each and by_words and tf != "log":
+        native = rules.native
+        if native is not None:
+            return ByClass(native, rules, tf, n_threads)
+    return ByDocument(rules, tf, n_threads)
 
 
 class Tally(Protocol):
@@ -348,10 +341,8 @@ def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:
 class ByClass:
     """Counts tokens by class in the core, which makes no matrix of the documents."""
 
-    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+    def __init__(self, native: _core.TextRules, rules: TextRules, tf: str, n_threads: int) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
-        native = rules.native
-        assert native is not None
         self._counter = _core.TextCounter(native, by_class=True)
 
     def add(self, texts: _core.Texts, labels: validation.Labels) -> None:

@@ -82,8 +82,8 @@ class Table(TextSource):
                     content = counter.add_table(table, _COUNTED_BYTES)
                 labels += table.labels(len(labels))
                 self._note_skipped(table)
-                codes, rows = _NO_ROWS
-                yield Block(content, Labels(labels, codes, None), rows, self, n_read())
+                of_all = Labels(labels, _NO_ROWS[0], None)
+                yield Block(content, of_all, range(content.n_docs), self, n_read())
 
     @contextmanager
     def _opened(
@@ -224,12 +224,8 @@ class ArrowTable(TextSource):
 
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> Block:
         """Return the valid rows of a batch. ``row`` is the number of rows before the batch."""
-        try:
-            for column in columns:  # the core does not check Arrow's offsets
-                column.validate(full=True)
-        except pyarrow.ArrowInvalid as error:
-            rows = f"rows {row + 1} to {row + len(columns[0])}"
-            raise ValueError(f"{self.path}, {rows}: damaged: {error}") from None
+        for column in columns:
+            self._check_column(pyarrow, column, row)
         *texts, label = columns
         text = texts[0]
         if len(texts) > 1:
@@ -262,6 +258,20 @@ class ArrowTable(TextSource):
         used, kept = np.unique(codes[good], return_inverse=True)
         labels = Labels([values[code] for code in used], kept.astype(np.int32), None)
         return Block(block.take(good), labels, row + good, self, n_bytes)
+
+    def _check_column(self, pyarrow: Any, column: Any, row: int) -> None:
+        """Check a column of a batch, because the core does not check Arrow's offsets."""
+        try:
+            column.validate(full=True)
+        except pyarrow.ArrowInvalid as error:
+            fault = f"rows {row + 1} to {row + len(column)}: damaged: {error}"
+            for i in range(len(column)):  # find the row, unless the whole column is damaged
+                try:
+                    column.slice(i, 1).validate(full=True)
+                except pyarrow.ArrowInvalid as of_row:
+                    fault = f"row {row + i + 1}: damaged: {of_row}"
+                    break
+            raise ValueError(f"{self.path}, {fault}") from None
 
     def _batches(self, names: list[str]) -> Generator[tuple[list[Any], int], None, None]:
         """Yield the columns of a batch of rows, and the number of bytes read so far."""

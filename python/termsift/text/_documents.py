@@ -58,8 +58,7 @@ class Block(NamedTuple):
     @property
     def n_docs(self) -> int:
         """The number of documents."""
-        content = self.content
-        return len(content) if isinstance(content, _core.Texts) else content.n_docs
+        return len(self.rows)
 
     @property
     def n_empty(self) -> int:
@@ -114,7 +113,7 @@ class Documents(ABC):
     Attributes
     ----------
     n_docs, n_empty : int
-        The number of documents so far, and how many of them are texts without a character.
+        The number of documents so far and, of labelled texts, how many have no character.
     first_label : label or None
         The label of the first document, if every document has one label.
     has_texts : bool
@@ -134,13 +133,12 @@ class Documents(ABC):
     def __iter__(self) -> Iterator[Block]:
         """Yield the blocks. A consumer frees a block before it asks for the next block."""
         for block in self._blocks():
-            labels, n = block.labels, block.n_docs
-            is_first = n and not self.n_docs
-            if is_first and labels is not None and labels.indptr is None and self.one_label_each:
-                # If the core counted the documents, it numbered their classes as they appear.
-                self.first_label = labels.classes[labels.codes[0] if len(labels.codes) else 0]
-            self.n_docs += n
-            self.n_empty += block.n_empty
+            if (labels := block.labels) is not None:
+                self.n_empty += block.n_empty
+                if self.first_label is None and self.one_label_each and block.n_docs:
+                    # If the core counted the documents, it numbered their classes as they appear.
+                    self.first_label = labels.classes[labels.codes[0] if len(labels.codes) else 0]
+            self.n_docs += len(block.rows)
             self._at = block.origin, block.rows
             yield block
             self._at = None
@@ -187,7 +185,7 @@ class Rows(Documents):
         self.one_label_each = labels is None or labels.indptr is None
 
     def _blocks(self) -> Iterator[Block]:
-        yield Block(self._matrix, self._labels, range(self._matrix.n_docs))
+        return iter([Block(self._matrix, self._labels, range(self._matrix.n_docs))])
 
     @property
     def classes(self) -> list[Hashable]:
