@@ -56,7 +56,7 @@ def test_wrong_offsets(tmp_path: Path, offsets: tuple[int, ...]) -> None:
     done = subprocess.run([sys.executable, "-c", read], capture_output=True, text=True)
     # In one of 200 processes, pyarrow's threads abort at exit, after termsift's error.
     assert done.returncode in (1, -signal.SIGABRT)
-    assert f"ValueError: {path}, rows 1 to 2: damaged: " in done.stderr
+    assert f"ValueError: {path}, row" in done.stderr and ": damaged: " in done.stderr
 
 
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
@@ -73,7 +73,7 @@ def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
             file.write_table(table)
     for on_error in ("raise", "skip"):
         message = complaint(path, on_error=on_error)
-        assert message.startswith(", rows 4097 to 5000: damaged: Invalid UTF8")
+        assert message.startswith(", row 4501: damaged: Invalid UTF8")
 
 
 LIST = "list<element: int64>"
