@@ -75,7 +75,7 @@ def conditional_gain(
 
     Parameters
     ----------
-    X, y, term_names, n_threads
+    X, y, term_names
         As for `termsift.count`, with one class per document. A term counts once in a document,
         however often it occurs there.
     k : int, optional
@@ -97,6 +97,8 @@ def conditional_gain(
     sample_weight : array of shape (n_docs,), optional
         As for `termsift.count`. Scale weights to a mean of 1, because weights that sum to 1 would
         count the collection as one document.
+    n_threads : int, optional
+        The number of threads, by default one per processor (see `termsift.count`).
 
     Returns
     -------
@@ -172,12 +174,12 @@ def guided_gain(
 
     Parameters
     ----------
-    X, y, k
-        As for `termsift.conditional_gain`. How often a term occurs in a document matters only to
-        the support vector machines.
+    X, y, sample_weight, term_names
+        As for `termsift.count`, with one class per document and weights of mean 1. How often a term
+        occurs in a document matters only to the support vector machines.
     cost : float, default 0.3
         The parameter C of the support vector machines. A larger C fits the documents more closely.
-    shape, temper, step, balance, sample_weight, term_names, n_threads
+    k, shape, temper, step, balance, n_threads
         As for `termsift.conditional_gain`.
 
     Returns

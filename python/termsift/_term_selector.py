@@ -17,7 +17,7 @@ from termsift._evaluate.rankers import rank_by
 from termsift._scores.methods import Method, Model, RankerName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker
-from termsift._scores.scoring import Alpha, ClassPrior, score
+from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, score
 from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.estimator import refuse_continuous
@@ -55,8 +55,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         The name of one of `termsift.methods` or `termsift.selectors`.
     k : int or "all", default 1000
         The number of terms to keep. If there are fewer than k terms, all are kept.
-    policy, model, alpha, class_prior, aggregate
+    policy
         As for `ClassCounts.rank`.
+    model, alpha, class_prior, aggregate
+        As for `ClassCounts.score`.
     tf : {"raw", "log", "binary"}
         As for `termsift.count`. The transformed matrix keeps the values of X.
     n_threads : int, optional
@@ -101,7 +103,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
         class_prior: ClassPrior = "empirical",
-        aggregate: Literal["sum", "mean", "max"] | None = None,
+        aggregate: Aggregate | None = None,
         tf: TermFrequency = "raw",
         n_threads: int | None = None,
     ) -> None:

@@ -118,7 +118,9 @@ def count_texts(
         The column of texts.
     label : str, default "label"
         The column of labels. A pair has its own labels.
-    classes, tf, max_memory, **rules
+    classes, tf
+        As for `termsift.count`.
+    max_memory, **rules
         As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. With
         ``max_memory``, the parts are read twice.
 

@@ -144,8 +144,11 @@ def count_texts(
         The column of texts, of type string.
     label : str, default "label"
         The column of classes, as for `count`.
-    classes, tf, max_memory, **rules
-        As for `termsift.dask.count_texts`.
+    classes, tf
+        As for `termsift.count`.
+    max_memory, **rules
+        As for `termsift.count_texts`, but ``max_memory`` limits only the sketches in a task. With
+        ``max_memory``, the rows are read twice.
 
     Returns
     -------

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, get_type_hints
+from typing import Any, Literal, get_type_hints
 
 import pytest
 
 import termsift as ts
+from public_names import public_callables
+from termsift._scores.scoring import AggregateOptions, MethodOptions, Scoring
 from termsift.text import TextRules
 from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 
@@ -54,3 +57,96 @@ def test_a_sketch_shows_the_rules_that_cut() -> None:
 def test_an_unknown_keyword_is_named_with_the_nearest(name: str) -> None:
     with pytest.raises(TypeError, match=r"'lowercse', expected one of .*did you mean 'lowercase'"):
         public(name)(["a text"], lowercse=True)
+
+
+# ---- scoring -------------------------------------------------------------------------------------
+
+# Naive Bayes has a model and priors of its own, and curves smooth a classifier, too.
+OTHERS = ("NaiveBayes", "naive_bayes", "cross_validate", "selection_curve", "uses_prior")
+
+
+def declared() -> dict[str, tuple[str, Any]]:
+    """Return the type, as it is written, and the default of each keyword of a score."""
+    of_class = AggregateOptions.__annotations__
+    defaults = inspect.signature(Scoring.of).parameters
+    return {
+        name: (kind.__forward_arg__, defaults[name].default if name in defaults else None)
+        for name, kind in of_class.items()
+    }
+
+
+def test_every_signature_repeats_the_keywords_of_scores_alike() -> None:
+    n_checked = 0
+    for name, function in public_callables():
+        if name.rpartition(".")[2] in OTHERS:
+            continue
+        shown = inspect.signature(function).parameters
+        for keyword, (kind, default) in declared().items():
+            if keyword in shown:
+                assert (shown[keyword].annotation, shown[keyword].default) == (kind, default), name
+                assert shown[keyword].kind is inspect.Parameter.KEYWORD_ONLY, name
+                n_checked += keyword in ("model", "alpha", "class_prior")
+    assert n_checked >= 3 * (len(ts.methods()) + 7)
+
+
+def test_scores_by_class_have_every_keyword() -> None:
+    for method in (ts.ClassCounts.class_scores, ts.ClassCounts.to_frame, ts.distinctive_terms):
+        assert set(inspect.signature(method).parameters) >= declared().keys() - {"aggregate"}
+    for method in (ts.ClassCounts.score, ts.ClassCounts.rank, ts.md):
+        assert set(inspect.signature(method).parameters) >= declared().keys()
+
+
+def test_type_checkers_know_the_options_of_methods() -> None:
+    registered = {
+        name: bool if values == (False, True) else Literal[values]  # type: ignore[valid-type]
+        for method in ts.methods()
+        for name, values in method.options.items()
+    }
+    assert get_type_hints(MethodOptions) == registered
+
+
+def test_a_number_of_threads_is_asked_for_alike() -> None:
+    asked = [
+        (name, one)
+        for name, function in public_callables()
+        for one in inspect.signature(function).parameters.values()
+        if one.name == "n_threads"
+    ]
+    assert len(asked) > 40
+    for name, one in asked:
+        assert (one.default, one.annotation) == (None, "int | None"), name
+        assert one.kind is one.KEYWORD_ONLY, name
+
+
+# ---- descriptions --------------------------------------------------------------------------------
+
+
+def descriptions(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the description of each parameter in a docstring."""
+    found: dict[str, str] = {}
+    doc = inspect.getdoc(function) or ""
+    section = re.search(r"Parameters\n-+\n(.*?)(?=\n\n\S[^\n]*\n-+\n|\Z)", doc, re.DOTALL)
+    names: list[str] = []
+    for line in section[1].splitlines() if section else ():
+        if line and not line.startswith(" "):
+            names = [name.strip().lstrip("*") for name in line.partition(" : ")[0].split(",")]
+        for name in names:
+            found[name] = f"{found[name]} {line.strip()}" if name in found else ""
+    return found
+
+
+def test_a_parameter_is_described_here_or_in_one_other_place() -> None:
+    every = {name.removeprefix("ts."): function for name, function in public_callables()}
+    n_references = 0
+    for name, function in every.items():
+        for parameter, text in descriptions(function).items():
+            if not (reference := re.match(r" As for `(?:termsift\.)?([\w.]+)`", text)):
+                continue
+            owner = name.rpartition(".")[0]
+            place = reference[1] if reference[1] in every else f"{owner}.{reference[1]}"
+            there = descriptions(every[place])
+            same = there.get(parameter, there.get(re.sub("_(train|test)$", "", parameter)))
+            assert same is not None, f"{place} does not describe {parameter} of {name}"
+            assert not same.startswith(" As for"), f"{parameter} of {name}: see {place}, and again"
+            n_references += 1
+    assert n_references > 100

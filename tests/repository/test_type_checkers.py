@@ -9,19 +9,17 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
+from public_names import CLUSTERS, public_callables
 
 import termsift as ts
 
 ROOT = Path(__file__).parents[2]
 STUB = ast.parse((ROOT / "python/termsift/__init__.pyi").read_text("utf-8"))
-MODULES = ("io", "plots", "report", "text")
-CLUSTERS = ("dask", "spark")
 
 # The start of both scripts. Values of type Any fit every argument, so only names can be wrong.
 HEAD = """
@@ -62,29 +60,6 @@ def misspelt(word: str, known: set[str]) -> str:
     """Return a word that is near to a known word, and not known itself."""
     shorter = word[:-2] + word[-1]
     return shorter if len(word) > 2 and shorter not in known else f"{word}x"
-
-
-def public_callables() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Return functions, classes and methods, as a script calls them and as they are."""
-    modules = {f"ts.{name}": import_module(f"termsift.{name}") for name in MODULES}
-    for name in CLUSTERS:
-        try:
-            modules[f"ts.{name}"] = import_module(f"termsift.{name}")
-        except ImportError:
-            continue
-    for place, module in {"ts": ts, **modules}.items():
-        for name in module.__all__:
-            member = getattr(module, name)
-            if inspect.isfunction(member):
-                yield f"{place}.{name}", member
-            elif inspect.isclass(member):
-                for method, function in inspect.getmembers(member, inspect.isfunction):
-                    if function.__module__.startswith("termsift") and method[0] != "_":
-                        yield f"{place}.{name}.{method}", function
-    yield "ts.NaiveBayes", ts.NaiveBayes
-    yield "ts.text.TextRules", ts.text.TextRules
-    if "TermSelector" in dir(ts):
-        yield "ts.TermSelector", ts.TermSelector
 
 
 def misspelt_calls() -> Iterator[str]:

@@ -436,7 +436,7 @@ class ClassCounts(Shown):
             priors. The default depends on the method, see ``default_aggregate`` in
             `termsift.methods`.
         n_threads : int, optional
-            As for `termsift.count`.
+            The number of threads, by default one per processor (see `termsift.count`).
         **options
             Options of the method, such as ``noncentrality="pearson"`` of md_chi2.
 

@@ -150,9 +150,9 @@ class NaiveBayes(Estimator):
         Parameters
         ----------
         X, y, sample_weight
-            As for `fit`, with the same columns each time.
+            As for `termsift.count`, with the same columns each time. X may have any sparse format.
         classes : sequence of labels, optional
-            As for `ClassCounts.update`. Unlike in scikit-learn, the first call does not need the
+            As for `termsift.count`. Unlike in scikit-learn, the first call does not need the
             classes, and later calls may add classes.
 
         Returns

@@ -61,7 +61,7 @@ def selection_curve(
         The smoothing of the classifier, above 0 and no pair, as for `termsift.NaiveBayes`: for each
         k, b2 follows from the number of terms.
     n_threads : int, optional
-        As for `termsift.count`.
+        The number of threads, by default one per processor (see `termsift.count`).
 
     Returns
     -------
@@ -134,7 +134,7 @@ def cross_validate(
     Parameters
     ----------
     X, y
-        As for `selection_curve`.
+        As for `termsift.count`, with one class per document.
     methods : str or sequence of str
         The names of some of `termsift.methods` and `termsift.selectors`.
     ks : sequence of int, optional
@@ -144,8 +144,9 @@ def cross_validate(
     random_state : int, numpy Generator or None, default 0
         The seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str
-        As for `ClassCounts.rank`. Each method is tried with each of the models and policies that it
-        supports. Methods without models are tried once per policy. Selectors have no policy.
+        The models are those of `ClassCounts.score`, and the policies those of `ClassCounts.rank`.
+        Each method is tried with each of the models and policies that it supports. Methods without
+        models are tried once per policy. Selectors have no policy.
     classifier, alpha, n_threads
         As for `selection_curve`. The methods also smooth their counts by alpha, which therefore is
         one number, too.

@@ -114,8 +114,10 @@ def find_passages(
 
     Parameters
     ----------
-    texts, y, text, label
+    texts, text, label
         As for `termsift.count_texts`.
+    y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
+        As for `termsift.count`.
     queries : str, sequence of str, or mapping
         Words or phrases to find. The rules apply to queries and to texts. If there is a
         ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules apply only to texts,

@@ -207,7 +207,7 @@ def sketch_texts(
     n_bytes : int, default 2**28
         The size of the sketch in bytes. One byte for every four distinct terms is usually enough.
     n_threads : int, optional
-        As for `termsift.count`.
+        The number of threads, by default one per processor (see `termsift.count`).
     **rules
         How texts are cut into terms, as for `termsift.count_texts`.
 
