@@ -228,7 +228,7 @@ def test_the_worked_example_of_significance_is_right() -> None:
     assert [row[1] for row in rows] == found.chosen_by.tolist()
     assert [int(row[2]) for row in rows] == found.signs.tolist()
     agrees([row[3] for row in rows], found.pvalues)
-    agrees([row[4] for row in rows], found.adjusted())
+    agrees([row[4] for row in rows], found.pvalues_adj)
 
 
 # ---- the command line and the plots --------------------------------------------------------------

@@ -85,7 +85,7 @@ def test_a_ranking_knows_the_adjusted_pvalues_of_its_terms(
     several: ts.ClassCounts, method: Any
 ) -> None:
     test = "g2" if method == "key" else method
-    expected = several.significance(test, per_class=True).adjusted()
+    expected = several.significance(test, per_class=True).pvalues_adj
     found = ts.distinctive_terms(several, method)
     several.update(np.ones((30, 40), dtype=int), ["a"] * 30)  # later than the list
     for row, ranking in enumerate(found.values()):
@@ -113,7 +113,7 @@ def test_terms_that_are_not_significant_are_left_out(
 ) -> None:
     monkeypatch.setattr("termsift._scores.class_terms._MOST_SORTED", most_sorted)
     test = several.significance(method if "chi2" in method else "g2", per_class=True)
-    adjusted = test.adjusted() if most_sorted > 10 else np.minimum(test.pvalues * 120, 1)
+    adjusted = test.pvalues_adj if most_sorted > 10 else np.minimum(test.pvalues * 120, 1)
     found = ts.distinctive_terms(several, method, max_pvalue=0.05)
     table = class_columns(several, method, max_pvalue=0.05)
     for row, (label, whole) in enumerate(ts.distinctive_terms(several, method).items()):

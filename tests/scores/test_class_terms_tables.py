@@ -204,7 +204,7 @@ def test_p_values_are_those_of_significance(method: str, kind: str) -> None:
     found = counts.significance(method, per_class=True)
     np.testing.assert_allclose(table["log_pvalue"], found.log_pvalues[at], rtol=1e-15)
     np.testing.assert_allclose(table["pvalue"], found.pvalues[at], rtol=1e-13)
-    np.testing.assert_allclose(table["pvalue_adj"], found.adjusted()[at], rtol=1e-13)
+    np.testing.assert_allclose(table["pvalue_adj"], found.pvalues_adj[at], rtol=1e-13)
     assert (found.signs[at] == 1).all()
 
 

@@ -63,7 +63,7 @@ def test_nothing_is_nan_at_the_edges() -> None:
     found = counts.significance("chi2_counts", per_class=True)
     assert not np.isnan(found.log_pvalues).any()
     assert found.statistics[0].tolist() == [0, 0]
-    assert not np.isnan(found.adjusted()).any()
+    assert not np.isnan(found.pvalues_adj).any()
 
     y = np.array([1] * 4 + [2] + [1] * 4 + [2, 0, 1, 1, 2, 2, 0, 2])
     balanced = (17 / (3 * np.bincount(y)))[y]

@@ -115,7 +115,7 @@ def test_the_reference_agrees(method: Any, per_class: bool) -> None:
     assert np.array_equal(found.signs, expected.signs)
     assert (found.chosen_by is None) == (expected.chosen_by is None) == per_class
     assert per_class or found.chosen_by.tolist() == expected.chosen_by
-    np.testing.assert_allclose(found.adjusted(), expected.adjusted("bh"), rtol=1e-10)
+    np.testing.assert_allclose(found.pvalues_adj, expected.adjusted("bh"), rtol=1e-10)
 
 
 def test_a_class_without_documents_gives_no_degree_of_freedom() -> None:
@@ -155,5 +155,5 @@ def test_benjamini_hochberg_is_its_definition(logs: list[float]) -> None:
 
 def test_adjustment_counts_all_tests_of_all_classes() -> None:
     logs = np.array([[-9.0, -1.0, -700.0], [-2.0, -1500.0, 0.0]])
-    together = of_logs(logs.ravel()).adjusted().reshape(2, 3)
-    assert np.array_equal(of_logs(logs).adjusted(), together)
+    together = of_logs(logs.ravel()).pvalues_adj.reshape(2, 3)
+    assert np.array_equal(of_logs(logs).pvalues_adj, together)

@@ -231,7 +231,7 @@ def _adjusted(
     n_tests = counts.n_classes * counts.n_terms
     if n_tests <= _MOST_SORTED:  # the adjustment ranks the p-values of all terms
         every = significance(counts, test.name, per_class=True)
-        adjusted: NDArray[np.float64] = every.adjusted()[rows, terms]
+        adjusted: NDArray[np.float64] = every.pvalues_adj[rows, terms]
         return adjusted
     what = "p-values are adjusted for %s tests by Bonferroni; sorting would take %.1f GB"
     logger.warning(what, f"{n_tests:,}", n_tests * 50e-9)

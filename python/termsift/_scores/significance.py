@@ -81,7 +81,7 @@ class Significance(Tabular):
         columns.append(Column("sign", self.signs.ravel()[first].tolist(), "d"))
         columns.append(Column("statistic", self.statistics.ravel()[first].tolist(), ".6g"))
         columns.append(Column("pvalue", np.exp(flat[first]).tolist(), ".4g"))
-        columns.append(Column("pvalue_adj", self.adjusted().ravel()[first].tolist(), ".4g"))
+        columns.append(Column("pvalue_adj", self.pvalues_adj.ravel()[first].tolist(), ".4g"))
         return [Section(columns, flat.size - len(first))]
 
     def _labels_and_places(
@@ -109,7 +109,7 @@ class Significance(Tabular):
             "statistic": self.statistics.ravel(),
             "log_pvalue": self.log_pvalues.ravel(),
             "pvalue": self.pvalues.ravel(),
-            "pvalue_adj": self.adjusted().ravel(),
+            "pvalue_adj": self.pvalues_adj.ravel(),
         }
 
     @property
@@ -117,13 +117,12 @@ class Significance(Tabular):
         """The p-values. Values below 5e-324 are 0, but their logarithms still differ."""
         return np.exp(self.log_pvalues)
 
-    def adjusted(self) -> NDArray[np.float64]:
-        """Return the p-values, adjusted for the number of tests in this object.
+    @property
+    def pvalues_adj(self) -> NDArray[np.float64]:
+        """The p-values, adjusted for the number of tests in this object.
 
-        Returns
-        -------
-        adjusted : ndarray of the shape of ``statistics``, float64
-            Values of at most 1, which keep the order of the p-values.
+        The shape is that of ``statistics``. Values are at most 1, and keep the order of the
+        p-values.
 
         Notes
         -----
@@ -163,7 +162,7 @@ def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.flo
 
 
 def adjusted_logs(log_pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the logarithms of p-values, adjusted as by `Significance.adjusted`."""
+    """Return the logarithms of p-values, adjusted as by `Significance.pvalues_adj`."""
     logs, m = log_pvalues.ravel(), log_pvalues.size
     order = np.argsort(logs)
     steps = logs[order] + np.log(m / np.arange(1, m + 1))

@@ -53,7 +53,7 @@ class BlockCounter:
     def __init__(self, rules: Any, n_threads: int = 0) -> None:
         self._rules, self._threads, self._native = rules, n_threads, rules.native
         self.grows = rules.hashing is None and rules.vocabulary is None
-        self._words: dict[str, int] = rules.columns() or {}
+        self._words: dict[str, int] = rules.column_of_each() or {}
         self._index: _core.TextIndex | None = None
         if self._native is None:
             self._cut, self._n_before = rules.cutter(), 0

@@ -173,7 +173,7 @@ class TextRules:
                     "and {token_pattern}"
                 )
 
-    def columns(self) -> dict[str, int] | None:
+    def column_of_each(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
         return None if self.vocabulary is None else _columns_of(self.vocabulary)
 
