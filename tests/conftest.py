@@ -8,8 +8,8 @@ import pytest
 from hypothesis import settings
 
 import termsift as ts
-from termsift import _core, cli
-from termsift._util.info import build_info
+from private import _core, build_info
+from termsift import cli
 from termsift.io import Collection, load_demo
 
 SCRIPTS = Path(__file__).parent / "scripts"

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 import termsift as ts
 from counted_texts import RULES, TEXTS, Y, by_matrix, own, vectorizers
+from private import put
 
 # ---- the counts ----------------------------------------------------------------------------------
 
@@ -41,8 +42,8 @@ def test_indicator_matrices(rules: str, y: Any) -> None:
 
 @pytest.mark.parametrize("size", [1, 5, len(TEXTS), 100])
 def test_blocks_of_texts_add_up(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
-    monkeypatch.setattr("termsift.text._blocks._TEXTS_AT_ONCE", size)
+    put(monkeypatch, block_texts=size)
+    put(monkeypatch, texts_at_once=size)
     for rules in (RULES["words"], RULES["min_df"], RULES["analyzer"], RULES["vocabulary"]):
         expected = by_matrix(TEXTS, Y, **rules)
         assert ts.count_texts(iter(TEXTS), Y, **rules) == expected

@@ -11,6 +11,7 @@ import pytest
 
 import termsift as ts
 from counted_texts import RULES, TEXTS, Y, by_matrix
+from private import put
 
 # ---- frames --------------------------------------------------------------------------------------
 
@@ -37,7 +38,7 @@ FRAMES: dict[str, Callable[[dict[str, Any]], Any]] = {
 def test_frames(
     make: Callable[[dict[str, Any]], Any], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    put(monkeypatch, block_texts=size)
     numbers = [label.count("a") * 3 - 2 for label in Y]
     for labels in (Y, numbers, [str(n) for n in numbers]):
         columns = {"body": ENCODABLE, "id": list(range(len(Y))), "stars": labels}
@@ -74,7 +75,7 @@ def test_columns_of_hugging_face() -> None:
 def test_missing_values_of_frames(
     make: Callable[[dict[str, Any]], Any], size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
+    put(monkeypatch, block_texts=size)
     texts: list[Any] = [*ENCODABLE]
     labels: list[Any] = [*Y]
     texts[4] = texts[11] = labels[7] = None

@@ -13,8 +13,8 @@ import pytest
 
 import termsift as ts
 from exact_scores import directions_of
+from private import OCCURRENCES
 from termsift import reference
-from termsift._scores.methods import OCCURRENCES
 
 # All methods are called with priors here, even methods that do not use them.
 pytestmark = pytest.mark.filterwarnings("ignore:.* does not use class_prior")

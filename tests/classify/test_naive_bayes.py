@@ -17,11 +17,7 @@ from scipy import sparse
 
 import termsift as ts
 from counts_files import HEADER_SIZE, sealed
-from private import holding, value_of
-from termsift import _core
-from termsift._classify import posteriors
-from termsift.text._blocks import text_blocks
-from termsift.text._matrices import count_blocks
+from private import _core, count_blocks, holding, put, text_blocks, value_of
 
 rng = np.random.default_rng(7)
 X = rng.poisson(0.4, (40, 15))
@@ -44,7 +40,7 @@ def theirs(model: str) -> Any:
 def test_it_is_scikit_learns_fit_on_the_chosen_columns(
     model: str, tf: str, dense_cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(posteriors, "_DENSE_CELLS", dense_cells)
+    put(monkeypatch, dense_cells=dense_cells)
     chosen = X[:, TERMS] > 0 if model == "binary" else X[:, TERMS]
     chosen = np.log1p(chosen) if tf == "log" and model != "binary" else chosen
     fitted = theirs(model).fit(chosen, Y)
@@ -355,7 +351,7 @@ def test_a_single_document_cannot_be_left_out() -> None:
 def test_no_bit_depends_on_threads_targets_types_or_order(
     model: Any, dense_cells: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(posteriors, "_DENSE_CELLS", dense_cells)
+    put(monkeypatch, dense_cells=dense_cells)
     many = rng.poisson(0.3, (1500, 40))
     labels = rng.integers(0, 13, 1500)
     counts = ts.count(many, labels)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
-from termsift.io import _opening
+from private import put
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_small_file_that_decompresses_to_a_large_one(
 ) -> None:
     bomb = tmp_path / "bomb.gz"
     bomb.write_bytes(gzip.compress(b"0\n" * 100_000))
-    monkeypatch.setattr(_opening, "_MOST_UNPACKED", 1 << 16)
+    put(monkeypatch, most_unpacked=1 << 16)
     source = tmp_path / "m.mtx" if option in ("--term-names", "--labels") else table
     (tmp_path / "m.mtx").write_text(
         "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1"

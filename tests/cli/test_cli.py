@@ -19,8 +19,8 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
+from private import put, running
 from signals import start_hearing
-from termsift.cli import output, running
 from termsift.io import Collection
 
 
@@ -106,7 +106,7 @@ def test_a_failure_leaves_the_old_file(
             out.write("half")
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(output, "write_columns", fail)
+        put(monkeypatch, writing_of_columns=fail)
     result = run("rank", table, "-o", target)
     assert result.complaint in (
         f"{table}, line 2: expected 2 fields, found 1; --on-error skip leaves it out",

@@ -17,8 +17,7 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import read_files, read_splits
-from private import rank_by
-from termsift._util import messages
+from private import put, rank_by
 from termsift.io import Collection
 
 COMPARED = ["md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain"]
@@ -237,8 +236,8 @@ def test_a_split_of_matrices(run: Any, tmp_path: Path) -> None:
 
 
 def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages, "_PATIENCE", 0.0)
-    monkeypatch.setattr(messages, "_EVERY", 0.0)
+    put(monkeypatch, patience=0.0)
+    put(monkeypatch, every=0.0)
     assert run("compare", texts).err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert "\rtermsift: evaluated 70 of 70 rankings\r " in run("compare", texts).err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import random
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +13,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from private import messages, put
 from termsift import cli
-from termsift._util import messages
-from termsift.cli import output
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def test_an_unwritable_output_is_refused_before_reading(
     def closed(path: str) -> None:
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
-    monkeypatch.setattr(output, "check_replaceable", closed)
+    put(monkeypatch, check_of_outputs=closed)
     complaint = run("count", table, "-o", tmp_path / "c.termsift").complaint
     assert complaint == f"{tmp_path / 'c.termsift'}: Permission denied"
     assert sorted(tmp_path.iterdir()) == [table]
@@ -83,8 +84,8 @@ class Terminal:
 
     def __init__(self, monkeypatch: Any, columns: int) -> None:
         self.text, self.now = "", 100.0
-        monkeypatch.setattr(messages.sys, "stderr", self)
-        monkeypatch.setattr(messages.time, "monotonic", lambda: self.now)
+        monkeypatch.setattr(sys, "stderr", self)
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
         monkeypatch.setenv("COLUMNS", str(columns))
 
     def isatty(self) -> bool:

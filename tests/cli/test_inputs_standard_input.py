@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from termsift.io._scan import FORMATS
+from private import FORMATS
 
 MAIL = "text,label\nbacon eggs,ham\nfree pills,spam\nfree eggs,ham\n"
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from private import FORMAT_OF
 from signals import LIMIT
-from termsift._util.export import FORMAT_OF
 
 X, Y = np.array([[3, 1, 0], [0, 1, 4]]), ["ham", "spam"]
 posix = pytest.mark.skipif(os.name != "posix", reason="kills of POSIX")

@@ -17,8 +17,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import termsift as ts
+from private import _core
 from strategies import collections, fits_float_counts, labelled, streamable_matrices
-from termsift import _core
 
 TF: list[Any] = ["raw", "log", "binary"]
 DAMPED = TF[1:]

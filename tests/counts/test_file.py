@@ -18,8 +18,7 @@ import pytest
 
 import termsift as ts
 from counts_files import COUNTS
-from private import core_of
-from termsift._counts import file
+from private import core_of, counts_format
 
 
 def bits(counts: ts.ClassCounts) -> Any:
@@ -129,7 +128,7 @@ def test_failure_leaves_what_was_there(step, existed, error, path, monkeypatch):
         failed.append(step)
         raise error
 
-    monkeypatch.setattr(*((file, "_new_hash") if step == "digest" else (os, step)), fail)
+    monkeypatch.setattr(*((counts_format, "_new_hash") if step == "digest" else (os, step)), fail)
     if step == "chmod" and not existed:
         COUNTS["names"].save(path)  # without an old file, chmod is not called
         assert not failed

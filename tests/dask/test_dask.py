@@ -16,6 +16,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
+from private import put
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -110,7 +111,7 @@ def test_workers_return_the_counts_of_the_whole(client: Any) -> None:
 
 def test_workers_without_termsift_are_named(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # Dask would wait for ever for such workers.
-    monkeypatch.setattr("termsift.dask.find_spec", lambda name: None)
+    put(monkeypatch, search_for_termsift=lambda name: None)
     with pytest.raises(ImportError, match=r"workers lack termsift: .*; install it in the environ"):
         ts.dask.count_texts(PARTS)
 

@@ -7,9 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import termsift as ts
-from termsift._evaluate.curve import METRICS, curve_of
-from termsift._evaluate.evaluation import check_ks
-from termsift._evaluate.split import metrics_of
+from private import METRICS, check_ks, curve_of, metrics_of
 
 
 def curve(*accuracies, ks=None):

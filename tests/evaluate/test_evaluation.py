@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from termsift._evaluate.curve import METRICS
-from termsift._evaluate.evaluation import folds_of
-from termsift._util import validation
+from private import METRICS, check_labels, folds_of
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
@@ -23,7 +21,7 @@ PAIRS = r"cv must hold pairs \(train, test\) of indices"
 
 
 def own_folds(y, n_folds, random_state=0):
-    labels = validation.check_labels(y, len(y), None)
+    labels = check_labels(y, len(y), None)
     return list(folds_of(n_folds, None, labels, random_state))
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
+from private import METRICS
 from strategies import csr_matrices, labels
-from termsift._evaluate.curve import METRICS
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 # With a much smaller alpha, sums of two classes may differ by less than the core's rounding errors.

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse as sp
 
 import termsift as ts
-from termsift._counts import file
+from private import counts_format
 
 DENSE = np.array([[3, 0, 1, 0], [0, 2, 0, 0], [1, 1, 0, 4]])
 Y = ["ham", "spam", "ham"]
@@ -66,7 +66,7 @@ def refusal(path: Path) -> str:
 def sealed(path: Path, payload: bytes, version: int = 1) -> Path:
     """Write a payload with its correct checksum."""
     digest = blake2b(payload, digest_size=32).digest()
-    path.write_bytes(file._HEADER.pack(file.MAGIC, version, digest) + payload)
+    path.write_bytes(counts_format._HEADER.pack(counts_format.MAGIC, version, digest) + payload)
     return path
 
 

@@ -18,8 +18,7 @@ from exact import (
     relative_error,
 )
 from exact_cells import exact_cell_scores
-from private import core_of, scoring_of
-from termsift._scores.methods import MODELS
+from private import MODELS, core_of, scoring_of
 
 
 def directions_of(counts: ts.ClassCounts, method: str, **options: Any) -> Any:

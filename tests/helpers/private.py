@@ -10,11 +10,103 @@ from typing import Any
 
 from termsift import _core
 from termsift._api.class_counts import ClassCounts, value_of
+from termsift._api.counting import count_collection
+from termsift._counts import file as counts_format
 from termsift._counts.counts import Counts
 from termsift._evaluate import rankers
-from termsift._scores import class_terms, scoring
+from termsift._evaluate.curve import METRICS, TITLES, curve_of
+from termsift._evaluate.evaluation import check_ks, folds_of
+from termsift._evaluate.split import metrics_of
+from termsift._scores import class_terms, dispersion, scoring
+from termsift._scores.keyness import KEYNESS_ORDERS
+from termsift._scores.methods import (
+    EVENT_MODELS,
+    MODELS,
+    OCCURRENCES,
+    MethodName,
+    Model,
+    RankerName,
+)
+from termsift._scores.registry import DESCRIBING, check_model, find_method, find_ranker
+from termsift._scores.scoring import AggregateOptions, MethodOptions
+from termsift._scores.significance import adjusted_logs, log_chi2_sf
+from termsift._select import likeliest_shape
+from termsift._util import html, messages
+from termsift._util.export import FORMAT_OF, write_csv, write_json
+from termsift._util.files import check_replaceable, existing, replacing
+from termsift._util.info import build_info
+from termsift._util.sealing import sealed, unsealed
+from termsift._util.validation import LEAVE_OUT, check_labels, check_matrix
+from termsift._util.validation.labels import _plain as plain_label
+from termsift.cli import running
+from termsift.io._collection import read_split
+from termsift.io._matrices import read_names
+from termsift.io._scan import FORMATS
+from termsift.io._source import NAMED, SKIP
+from termsift.text._blocks import labelled_parts, text_blocks
+from termsift.text._english import ENGLISH_STOP_WORDS
+from termsift.text._matrices import BlockCounter, count_blocks
+from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 
-__all__ = ["Counts", "value_of"]
+# The core is tested by itself: what it refuses, each SIMD target, and each way of counting.
+__all__ = ["_core"]
+# What counts hold: tests compare every bit, and make counts that no public function would make.
+__all__ += ["Counts", "count_collection", "value_of"]
+# The format of files of counts, with which tests forge files that have a correct checksum.
+__all__ += ["counts_format", "sealed", "unsealed"]
+# Curves, folds and metrics, which tests compute by hand, without a collection.
+__all__ += ["METRICS", "TITLES", "check_ks", "curve_of", "folds_of", "metrics_of"]
+# Numbers that results show only rounded or adjusted.
+__all__ += ["adjusted_logs", "dispersion", "likeliest_shape", "log_chi2_sf"]
+# The registry and its types, of which functions, command line and docs are made.
+__all__ += ["DESCRIBING", "EVENT_MODELS", "KEYNESS_ORDERS", "MODELS", "OCCURRENCES"]
+__all__ += ["MethodName", "Model", "RankerName", "check_model", "find_method", "find_ranker"]
+# The tables of rules, formats and commands, whose every entry is tested.
+__all__ += ["CHECKS", "ENGLISH_STOP_WORDS", "FORMATS", "FORMAT_OF", "_CUTTING", "running"]
+__all__ += ["AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
+# Readers and counters by themselves: blocks of texts, two files of one split, names of terms.
+__all__ += ["BlockCounter", "count_blocks", "labelled_parts", "read_names", "read_split"]
+__all__ += ["text_blocks"]
+# Checks of arguments, with the values that they return.
+__all__ += ["check_labels", "check_matrix", "plain_label"]
+# Tools of the package: files, tables, HTML, messages.
+__all__ += ["build_info", "check_replaceable", "existing", "html", "messages", "replacing"]
+__all__ += ["write_csv", "write_json"]
+# Parts of messages that many errors share.
+__all__ += ["LEAVE_OUT", "NAMED", "SKIP"]
+
+# The sizes and waits that tests make small, and the functions that tests let fail.
+PLACES = {
+    "block_texts": ["termsift.text._blocks._BLOCK_TEXTS"],
+    "block_characters": ["termsift.text._blocks._BLOCK_CHARACTERS"],
+    "texts_at_once": ["termsift.text._blocks._TEXTS_AT_ONCE"],
+    "block_bytes": [
+        "termsift.io._matrices.BLOCK_BYTES",
+        "termsift.io._tables.BLOCK_BYTES",
+        "termsift.io._class_folder.BLOCK_BYTES",
+    ],
+    "block_cells": ["termsift._util.validation.arrays._BLOCK_CELLS"],
+    "rows_at_once": ["termsift.io._tables._ROWS_AT_ONCE"],
+    "most_unpacked": ["termsift.io._opening._MOST_UNPACKED"],
+    "share_of_saving": ["termsift.io._checkpoint._SHARE"],
+    "dense_cells": ["termsift._classify.posteriors._DENSE_CELLS"],
+    "most_sorted": ["termsift._scores.class_terms._MOST_SORTED"],
+    "entries_at_once": ["termsift._scores.dispersion._CHUNK_ENTRIES"],
+    "patience": ["termsift._util.messages._PATIENCE"],
+    "every": ["termsift._util.messages._EVERY"],
+    "progress_of_scans": ["termsift.io._scan.progress"],
+    "writing_of_columns": ["termsift.cli.output.write_columns"],
+    "check_of_outputs": ["termsift.cli.output.check_replaceable"],
+    "reading_of_counts": ["termsift.cli.inputs.read_counts"],
+    "search_for_termsift": ["termsift.dask.find_spec"],
+}
+
+
+def put(monkeypatch: Any, **values: Any) -> None:
+    """Put each value in its place, named in `PLACES`, until the test ends."""
+    for name, value in values.items():
+        for place in PLACES[name]:
+            monkeypatch.setattr(place, value)
 
 
 def core_of(counts: ClassCounts) -> _core.Counts:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 import termsift as ts
-from termsift._api.counting import count_collection
+from private import count_collection
 from termsift.io import Collection
 from termsift.report import write_report
 

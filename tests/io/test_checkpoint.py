@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
-from termsift._util.sealing import sealed, unsealed
+from private import sealed, unsealed
 
 
 def rows_of(path: Path, n: int = 2) -> Path:

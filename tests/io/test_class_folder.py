@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from collection_files import read_files, read_splits
+from private import SKIP
 from termsift.io import Collection
-from termsift.io._source import SKIP
 
 
 def write(path: Path, content: str | bytes) -> Path:

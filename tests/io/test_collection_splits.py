@@ -10,8 +10,7 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import COUNTS, read_splits, write, write_labels
-from termsift.io._collection import read_split
-from termsift.io._matrices import read_names
+from private import read_names, read_split
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from collection_files import read_files
-from termsift.io import _matrices
+from private import put
 
 datasets = pytest.importorskip("sklearn.datasets")
 
@@ -43,7 +43,7 @@ texts = st.lists(svmlight_lines() | st.sampled_from(["", "# comment", " \t"]), m
 @pytest.fixture(params=[1, 2, 3, 7, 64, 1 << 20])
 def read(request: Any, tmp_path: Path, monkeypatch: Any) -> Any:
     """Return a function that reads svmlight text in blocks of the parameter's size."""
-    monkeypatch.setattr(_matrices, "BLOCK_BYTES", request.param)
+    put(monkeypatch, block_bytes=request.param)
 
     def read_text(text: bytes, ending: str = "", **options: Any) -> ts.io.Collection:
         path = tmp_path / f"f.svm{ending}"

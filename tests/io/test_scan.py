@@ -12,17 +12,14 @@ import pytest
 import termsift as ts
 from collection_files import read_files
 from file_kinds import KINDS, WORDS, as_folders, as_table, random_collection, write
-from termsift.io import _class_folder, _matrices, _scan, _tables
+from private import put
 
 BLOCK_BYTES = [4, 60, 1 << 20]
 
 
 def read_in_blocks(monkeypatch: Any, n_bytes: int) -> None:
     """Make the readers of all kinds of files read blocks of this size."""
-    monkeypatch.setattr(_matrices, "BLOCK_BYTES", n_bytes)
-    monkeypatch.setattr(_tables, "BLOCK_BYTES", n_bytes)
-    monkeypatch.setattr(_class_folder, "BLOCK_BYTES", n_bytes)
-    monkeypatch.setattr(_tables, "_ROWS_AT_ONCE", max(n_bytes // 20, 1))
+    put(monkeypatch, block_bytes=n_bytes, rows_at_once=max(n_bytes // 20, 1))
 
 
 @pytest.fixture(autouse=True, params=BLOCK_BYTES)
@@ -75,7 +72,7 @@ def test_several_files_in_order(tmp_path: Path) -> None:
 
 def test_progress_goes_on_over_several_files(tmp_path: Path, monkeypatch: Any) -> None:
     reports: list[int] = []
-    monkeypatch.setattr(_scan, "progress", lambda *_: nullcontext(reports.append))
+    put(monkeypatch, progress_of_scans=lambda *_: nullcontext(reports.append))
     paths = [tmp_path / f"{number}.csv" for number in range(3)]
     for path in paths:
         path.write_text("label,text\nham,egg\n")

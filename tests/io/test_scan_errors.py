@@ -11,7 +11,7 @@ from scipy import sparse
 
 import termsift as ts
 from file_kinds import TEXTS, as_folders, random_collection, write
-from termsift.io._source import SKIP
+from private import SKIP
 
 
 def refused(path: Any, **options: Any) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from termsift import _core
+from private import _core
 
 N_TABLES = 200  # of each seed
 BLOCK_BYTES = [1, 2, 3, 7, 16, 64, 100, 1000, 1 << 20]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
-from termsift.io._source import NAMED, SKIP
+from private import NAMED, SKIP
 
 pyarrow = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("pyarrow.ipc")

@@ -10,7 +10,7 @@ import pytest
 
 import termsift as ts
 from collection_files import read_files
-from termsift import _core
+from private import _core
 
 
 def rows_of(table: _core.Table) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 import termsift as ts
 from collection_files import read_files
-from termsift.io._collection import read_split
+from private import read_split
 
 TITLES = ["Bacon", "Cheap, pills", "", "Eggs"]
 BODIES = ["and eggs", 'a "free" offer', "pills", "at noon\nor later"]

@@ -11,7 +11,7 @@ import pytest
 
 import termsift as ts
 from collection_files import read_files
-from termsift._evaluate.curve import METRICS, TITLES
+from private import METRICS, TITLES
 from termsift.plots import plot_curves, plot_keyness, plot_ranking
 
 pytest.importorskip("matplotlib")

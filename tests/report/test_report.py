@@ -17,7 +17,7 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from private import dominant_class
+from private import dominant_class, put
 from report_pages import BEST, HOSTILE, Page, letters, write
 from termsift.io import Collection
 from termsift.report import write_report
@@ -346,7 +346,7 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
     assert "arguments are required: -o/--output" in run("report", table).err
     # A wrong path is refused before the work begins.
-    monkeypatch.setattr("termsift.cli.inputs.read_counts", None)
+    put(monkeypatch, reading_of_counts=None)
     path = tmp_path / "absent" / "page.html"
     complaint = run("report", table, "-o", path).complaint
     assert complaint == f"{path.parent}: no such folder; cannot write page.html"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from termsift import _core
+from private import _core
 
 ROOT = Path(__file__).parents[2]
 STUB = ROOT / "python/termsift/_core.pyi"

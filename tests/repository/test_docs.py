@@ -19,8 +19,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from private import running
 from termsift import cli
-from termsift.cli import running
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"

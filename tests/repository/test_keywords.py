@@ -11,10 +11,9 @@ from typing import Any, Literal, get_type_hints
 import pytest
 
 import termsift as ts
+from private import _CUTTING, CHECKS, AggregateOptions, CuttingRules, MethodOptions, Rules, scoring
 from public_names import public_callables
-from termsift._scores.scoring import AggregateOptions, MethodOptions, Scoring
 from termsift.text import TextRules
-from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 
 TAKE_RULES = ["count_texts", "scan", "find_passages", "dask.count_texts", "spark.count_texts"]
 
@@ -68,7 +67,7 @@ OTHERS = ("NaiveBayes", "naive_bayes", "cross_validate", "selection_curve", "use
 def declared() -> dict[str, tuple[str, Any]]:
     """Return the type, as it is written, and the default of each keyword of a score."""
     of_class = AggregateOptions.__annotations__
-    defaults = inspect.signature(Scoring.of).parameters
+    defaults = inspect.signature(scoring.Scoring.of).parameters
     return {
         name: (kind.__forward_arg__, defaults[name].default if name in defaults else None)
         for name, kind in of_class.items()

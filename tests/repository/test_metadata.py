@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import termsift as ts
-from termsift import _core
+from private import _core
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

@@ -14,17 +14,20 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from private import scoring_of
-from termsift import _core, reference
-from termsift._scores.methods import (
+from private import (
     EVENT_MODELS,
     MODELS,
     OCCURRENCES,
     MethodName,
     Model,
     RankerName,
+    _core,
+    check_model,
+    find_method,
+    find_ranker,
+    scoring_of,
 )
-from termsift._scores.registry import check_model, find_method, find_ranker
+from termsift import reference
 
 ROOT = Path(__file__).parents[2]
 METHODS = (ROOT / "docs/methods.md").read_text(encoding="utf-8")

@@ -8,7 +8,11 @@ together are in ``tests/whole``.
 
 from __future__ import annotations
 
+import ast
+import re
 from pathlib import Path
+
+import private
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "python/termsift"
@@ -118,3 +122,43 @@ def test_tests_of_the_whole_name_what_they_guard() -> None:
 
 def test_helpers_are_in_their_folder() -> None:
     assert [path.name for path in TESTS.glob("*.py")] == ["conftest.py"]
+
+
+# Programs that tests run in another process import private names, because they find no helpers.
+PROGRAMS = {
+    "cli/test_output.py",  # kills a process while it writes an output
+    "repository/test_docs.py",  # names modules whose docstrings cannot run
+    "repository/test_imports.py",  # asks a new process what it has loaded
+    "text/test_sketch.py",  # kills a process between the files of a scan
+    "util/test_files.py",  # kills a process while it writes a file
+    "whole/test_threads.py",  # asks a new process for its number of threads
+}
+PRIVATE = re.compile(r"\btermsift(\.\w+)*\._|\bfrom termsift import .*_core|termsift\.cli\.\w")
+
+
+def private_names(path: Path) -> list[str]:
+    """Return the private names that a file imports, or that its strings name."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            found += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.append(node.value)
+    # Every test may run the command line: termsift.cli.main.
+    return [name for name in found if name != "termsift.cli.main" and PRIVATE.search(name)]
+
+
+def test_private_names_come_from_one_module() -> None:
+    # A change of the package then changes one file of the tests.
+    paths = [path for path in TESTS.rglob("*.py") if private_names(path)]
+    named = {path.relative_to(TESTS).as_posix() for path in paths}
+    assert named - {"helpers/private.py", "repository/test_rooms.py"} == PROGRAMS
+
+
+def test_tests_use_every_private_name() -> None:
+    others = [path for path in TESTS.rglob("*.py") if path.name != "private.py"]
+    texts = "".join(path.read_text("utf-8") for path in others)
+    names = [*private.__all__, *private.PLACES]
+    assert [name for name in names if not re.search(rf"\b{name}\b", texts)] == []

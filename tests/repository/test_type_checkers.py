@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from public_names import CLUSTERS, public_callables
 
 import termsift as ts
+from public_names import CLUSTERS, public_callables
 
 ROOT = Path(__file__).parents[2]
 STUB = ast.parse((ROOT / "python/termsift/__init__.pyi").read_text("utf-8"))

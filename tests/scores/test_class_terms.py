@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 import termsift as ts
-from private import class_columns, dominant_class, largest_classes
+from private import class_columns, dominant_class, largest_classes, put
 from termsift.reference.keyness import key_of
 
 
@@ -111,7 +111,7 @@ def test_a_method_that_is_no_test_has_no_pvalues(several: ts.ClassCounts) -> Non
 def test_terms_that_are_not_significant_are_left_out(
     several: ts.ClassCounts, method: Any, most_sorted: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("termsift._scores.class_terms._MOST_SORTED", most_sorted)
+    put(monkeypatch, most_sorted=most_sorted)
     test = several.significance(method if "chi2" in method else "g2", per_class=True)
     adjusted = test.pvalues_adj if most_sorted > 10 else np.minimum(test.pvalues * 120, 1)
     found = ts.distinctive_terms(several, method, max_pvalue=0.05)

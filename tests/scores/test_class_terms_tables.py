@@ -13,9 +13,7 @@ import scipy.sparse as sp
 
 import termsift as ts
 from exact_scores import directions_of
-from private import class_columns
-from termsift._scores import class_terms
-from termsift._util import export
+from private import class_columns, put, write_csv, write_json
 
 # The terms occur 3, 1 and 0 times in two documents of ham, and 0, 1 and 3 times in one of spam.
 X = np.array([[2, 1, 0], [1, 0, 0], [0, 1, 3]])
@@ -254,12 +252,12 @@ def test_files_hold_what_the_columns_hold(tmp_path: Any) -> None:
         "n": np.array([1, 2, 2**62]),
     }
     out = StringIO()
-    export.write_csv(out, columns)
+    write_csv(out, columns)
     assert out.getvalue() == (
         'class,score,n\n"a,b",0.1,1\n,inf,2\n"(\'x\', 1)",-0.0,4611686018427387904\n'
     )
     out = StringIO()
-    export.write_json(out, {"tf": "raw"}, "rows", columns)
+    write_json(out, {"tf": "raw"}, "rows", columns)
     assert json.loads(out.getvalue()) == {
         "tf": "raw",
         "rows": [
@@ -276,7 +274,7 @@ def test_many_tests_are_adjusted_by_bonferroni(
     counts = counts_of()
     class_columns(counts, "g2")
     assert not caplog.records
-    monkeypatch.setattr(class_terms, "_MOST_SORTED", counts.n_classes * counts.n_terms - 1)
+    put(monkeypatch, most_sorted=counts.n_classes * counts.n_terms - 1)
     table = class_columns(counts, "g2")
     expected = np.minimum(table["pvalue"] * counts.n_classes * counts.n_terms, 1)
     np.testing.assert_allclose(table["pvalue_adj"], expected, rtol=1e-12)

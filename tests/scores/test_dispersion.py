@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from termsift._scores import dispersion as module
-from termsift._util import validation
+from private import check_matrix, put
+from private import dispersion as module
 from termsift.reference.keyness import dispersion_of
 
 
 def dispersions(X: Any, y: Any, *sides: list[Any]) -> Any:
     """Return DP and Juilland's D, with a row for each group of classes in `sides`."""
-    csr = validation.check_matrix(X, 1)
+    csr = check_matrix(X, 1)
     return module.dispersions(csr, module.documents_of(y, csr.n_docs, list(sides)))
 
 
@@ -92,6 +92,6 @@ def test_the_size_of_the_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) 
     X = sp.csr_array(rng.poisson(0.2, (300, 40)))
     y = rng.integers(0, 3, 300)
     whole = dispersions(X, y, [0], [1], [2])
-    monkeypatch.setattr(module, "_CHUNK_ENTRIES", 17)
+    put(monkeypatch, entries_at_once=17)
     parts = dispersions(X, y, [0], [1], [2])
     assert_allclose(parts, whole, rtol=1e-12, atol=1e-12)

@@ -15,9 +15,7 @@ from scipy.stats import binomtest, chi2, chi2_contingency
 from scipy.stats.contingency import odds_ratio, relative_risk
 
 import termsift as ts
-from termsift._scores.dispersion import dispersions
-from termsift._scores.keyness import KEYNESS_ORDERS
-from termsift._util import validation
+from private import KEYNESS_ORDERS, check_matrix, dispersion
 from termsift.reference.keyness import exact_log_ratio, keyness_of
 from termsift.reference.pvalues import log_pvalue
 
@@ -265,8 +263,8 @@ def test_documents_add_the_dispersions() -> None:
     whole = ts.count(X, ["a", "a", "a", "b"])
     documents = X, ["a", "a", "a", "b"]
     found = whole.keyness("a", "b", dispersion=documents)
-    csr = validation.check_matrix(X, 1)
-    dp, juilland = dispersions(csr, [np.arange(3), np.array([3])])
+    csr = check_matrix(X, 1)
+    dp, juilland = dispersion.dispersions(csr, [np.arange(3), np.array([3])])
     for row, side in enumerate(("target", "reference")):
         index = found.table["index"]
         assert_array_equal(found.table[f"dp_{side}"], dp[row, index])

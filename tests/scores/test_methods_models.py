@@ -13,8 +13,7 @@ import scipy.sparse as sp
 import termsift as ts
 from exact import ulp_error
 from exact_scores import MEASURES, assert_exact
-from termsift import _core
-from termsift._scores.registry import MODELS
+from private import MODELS, _core
 
 NEW = [measure for measure in MEASURES if measure.model != MODELS[0]]
 

@@ -17,7 +17,7 @@ import termsift as ts
 from counts_of_table import counts_of
 from exact import exact_class_scores, ulp_error
 from exact_scores import MEASURES, Measure, assert_exact
-from termsift import _core
+from private import _core
 
 OF_PROBABILITIES = [
     measure for measure in MEASURES if measure.of_probabilities and measure.model == "multinomial"

@@ -18,9 +18,9 @@ import termsift as ts
 from exact import exact_aggregate, exact_class_scores, relative_error
 from exact_cells import exact_cell_scores
 from exact_scores import MEASURES, Measure, assert_exact, directions_of
-from private import core_of
+from private import _core, core_of
 from strategies import MODERATE, collections, fits_float_counts
-from termsift import _core, reference
+from termsift import reference
 
 # All methods are called with priors here, even methods that do not use them.
 pytestmark = pytest.mark.filterwarnings("ignore:.* does not use class_prior")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import termsift as ts
 from exact import exact_log_pvalue, relative_error
-from termsift._scores.significance import adjusted_logs, log_chi2_sf
+from private import adjusted_logs, log_chi2_sf
 
 DEGREES = [1, 2, 3, 4, 5, 10, 19, 49, 100, 401, 1999, 2000, 2001, 4999, 9999]
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from private import DESCRIBING
+
 pytest.importorskip("sklearn")
 pytest.importorskip("mpmath")
 
 import compare
 import describing
-from termsift._scores.registry import DESCRIBING
 
 
 def test_the_page_is_written(

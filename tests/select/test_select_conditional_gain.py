@@ -16,10 +16,9 @@ from hypothesis import strategies as st
 import strategies
 import termsift as ts
 from gain_collections import KINDS, Documents, Rng, collection, kinds, text
-from private import core_of
+from private import _core, core_of, likeliest_shape
 from signals import interrupting, needs_timers
-from termsift import _core, reference
-from termsift._select import likeliest_shape
+from termsift import reference
 
 
 def assert_same(ranking: ts.Ranking, other: ts.Ranking) -> None:

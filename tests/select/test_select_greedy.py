@@ -14,7 +14,8 @@ import pytest
 import termsift as ts
 from counts_of_table import counts_of
 from exact import exact_divergence, exact_gains, relative_error
-from termsift import _core, reference
+from private import _core
+from termsift import reference
 from termsift.reference import choosing
 
 Rng = np.random.Generator

@@ -13,6 +13,7 @@ import pytest
 
 import termsift as ts
 from counts_of_table import counts_of
+from private import put
 from signals import interrupting, needs_timers
 
 # ---- errors --------------------------------------------------------------------------------------
@@ -101,7 +102,7 @@ def test_progress_is_shown_on_a_terminal(
 ) -> None:
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr("termsift._util.messages._PATIENCE", 0.0)
+    put(monkeypatch, patience=0.0)
     with pytest.raises(KeyboardInterrupt):
         hard.greedy(exhaustive=True)
     shown = terminal.getvalue()

@@ -11,7 +11,8 @@ import scipy.sparse as sp
 
 import termsift as ts
 from gain_collections import collection, kinds
-from termsift import _core, reference
+from private import _core
+from termsift import reference
 
 
 def assert_is_the_reference(X: Any, y: Any, in_play: int = 64, **options: Any) -> ts.Ranking:

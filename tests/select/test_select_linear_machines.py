@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 
 from gain_collections import collection, kinds
-from termsift import _core, reference
-from termsift._util import validation
+from private import _core, check_matrix
+from termsift import reference
 
 
 def train(
@@ -27,7 +27,7 @@ def train(
     """Train the machines, and return weights of the shape (terms and an intercept, classes)."""
     y = np.asarray(y, dtype=np.int32)
     return _core.linear_machines(
-        *validation.check_matrix(X, 1).parts,
+        *check_matrix(X, 1).parts,
         y,
         int(y.max()) + 1 if n_classes is None else n_classes,
         None if weights is None else np.asarray(weights, dtype=np.float64),

@@ -11,9 +11,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from termsift import _core
-from termsift.text import _blocks
-from termsift.text._blocks import labelled_parts, text_blocks
+from private import _core, labelled_parts, put, text_blocks
 
 Texts = _core.Texts
 
@@ -227,8 +225,8 @@ def test_a_column_that_is_there_twice_is_refused() -> None:
 
 
 def test_iterators_are_held_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_blocks, "_BLOCK_CHARACTERS", 1000)
-    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 200)
+    put(monkeypatch, block_characters=1000)
+    put(monkeypatch, block_texts=200)
     taken = 0
 
     def texts(text: str) -> Iterator[str]:
@@ -243,12 +241,12 @@ def test_iterators_are_held_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -
     assert sizes == [256, 256, 256, 232]  # by number
     assert [len(block) for block in text_blocks(texts("a" * 20))] == [64] * 15 + [40]  # by length
     rows = arrow_table().to_reader(max_chunksize=2)
-    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 3)
+    put(monkeypatch, block_texts=3)
     assert [len(block) for block, _ in labelled_parts(rows, "t")] == [4, 3]
 
 
 def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 64)
+    put(monkeypatch, block_texts=64)
     texts: list[Any] = ["a"] * 200
     texts[150] = None
     with pytest.raises(ValueError, match="missing value at 150"):
@@ -260,7 +258,7 @@ def test_messages_count_rows_from_the_first_block(monkeypatch: pytest.MonkeyPatc
 
 def test_a_text_that_is_not_utf8_is_named_by_its_row(monkeypatch: pytest.MonkeyPatch) -> None:
     pyarrow = pytest.importorskip("pyarrow")
-    monkeypatch.setattr(_blocks, "_BLOCK_TEXTS", 4)
+    put(monkeypatch, block_texts=4)
     good = pyarrow.array(["ham"] * 10)
     buffers = [None, pyarrow.py_buffer(np.array([0, 4, 9], np.int32)), None]
     buffers[2] = pyarrow.py_buffer(b"spameg\xffgs")

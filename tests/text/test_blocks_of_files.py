@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from termsift import _core
+from private import _core
 
 Texts = _core.Texts
 DOCUMENTS = ["a", "b\xe9", "", "日本 €", "😀 z", "x\0y"]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
-from termsift.text._passages import Passage
+from private import put
 
 TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize, free!"]
 LABELS = ["ham", "ham", "spam", "spam"]
@@ -26,7 +26,7 @@ def better(text: str) -> str:
     return text.lower().replace("better", "good")
 
 
-def only(text: str, term: str, **options: Any) -> Passage:
+def only(text: str, term: str, **options: Any) -> ts.Passage:
     """Return the passage of a term in one text."""
     (passage,) = ts.find_passages([text], ["x"], term, **options)["x"][term]
     return passage
@@ -37,17 +37,17 @@ def test_passages_by_hand() -> None:
     assert found == {
         "ham": {
             "noon": [
-                Passage("Bacon and eggs at ", "noon", "", 0),
-                Passage("Lunch at ", "noon", "? Bacon!", 1),
+                ts.Passage("Bacon and eggs at ", "noon", "", 0),
+                ts.Passage("Lunch at ", "noon", "? Bacon!", 1),
             ],
             "free": [],
         },
         "spam": {
             "noon": [],
             "free": [
-                Passage("", "Free", " pills", 2),
-                Passage("A ", "free", " prize, free!", 3),
-                Passage("A free prize, ", "free", "!", 3),
+                ts.Passage("", "Free", " pills", 2),
+                ts.Passage("A ", "free", " prize, free!", 3),
+                ts.Passage("A free prize, ", "free", "!", 3),
             ],
         },
     }
@@ -55,8 +55,8 @@ def test_passages_by_hand() -> None:
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 def test_terms_of_each_class_and_their_number(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("termsift.text._blocks._BLOCK_TEXTS", size)
-    monkeypatch.setattr("termsift.text._blocks._TEXTS_AT_ONCE", size)
+    put(monkeypatch, block_texts=size)
+    put(monkeypatch, texts_at_once=size)
     found = ts.find_passages(iter(TEXTS * 50), LABELS * 50, {"spam": ["free"]}, n_passages=5)
     assert list(found) == ["spam"]
     assert [passage.document for passage in found["spam"]["free"]] == [2, 3, 3, 6, 7]
@@ -137,9 +137,9 @@ def test_a_term_of_no_word_has_no_passage() -> None:
 
 def test_width_is_the_number_of_characters_on_either_side() -> None:
     text = "one two three  four\n five six seven"
-    assert only(text, "four", width=10) == Passage("…wo three ", "four", " five six…", 0)
-    assert only(text, "one", width=4) == Passage("", "one", " two…", 0)
-    assert only("one two", "two", width=4) == Passage("one ", "two", "", 0)
+    assert only(text, "four", width=10) == ts.Passage("…wo three ", "four", " five six…", 0)
+    assert only(text, "one", width=4) == ts.Passage("", "one", " two…", 0)
+    assert only("one two", "two", width=4) == ts.Passage("one ", "two", "", 0)
     assert only(text, "seven", width=100).before == "one two three four five six "
 
 

@@ -14,10 +14,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from private import ENGLISH_STOP_WORDS, BlockCounter, count_blocks, text_blocks
 from termsift.text import TextRules
-from termsift.text._blocks import text_blocks
-from termsift.text._english import ENGLISH_STOP_WORDS
-from termsift.text._matrices import BlockCounter, count_blocks
 
 TEXTS = [
     "The Bacon, and the eggs: bacon!",

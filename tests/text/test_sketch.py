@@ -18,9 +18,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
+from private import put, sealed
 from signals import LIMIT, start_hearing
-from termsift._util.sealing import sealed
-from termsift.io import _checkpoint
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* texts are empty")
 
@@ -333,7 +332,7 @@ def test_a_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_terms_of_earlier_files_take_memory_too(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_checkpoint, "_SHARE", float("inf"))  # saves after every file
+    put(monkeypatch, share_of_saving=float("inf"))  # saves after every file
     paths = [tmp_path / f"{number}.csv" for number in range(6)]
     for number, path in enumerate(paths):
         text = " ".join(f"word{number}x{i}" for i in range(1000))
@@ -346,7 +345,7 @@ def test_the_terms_of_earlier_files_take_memory_too(tmp_path: Path, monkeypatch:
 
 
 def test_the_end_of_a_pass_is_always_saved(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(_checkpoint, "_SHARE", 1e-9)  # no second save within a pass
+    put(monkeypatch, share_of_saving=1e-9)  # no second save within a pass
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for path in paths:
         path.write_text("label,text\nham,egg\nspam,egg\n")

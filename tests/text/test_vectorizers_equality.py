@@ -19,7 +19,7 @@ from sklearn.feature_extraction import text
 
 import adversarial_texts
 import termsift as ts
-from termsift import _core
+from private import _core
 from text_counts import (
     assert_equal,
     assert_equal_terms,

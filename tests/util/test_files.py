@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import termsift as ts
-from termsift._util.files import check_replaceable, existing, replacing
+from private import check_replaceable, existing, replacing
 
 # This program is killed while it writes a file.
 KILLED = """

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from private import METRICS, messages, put
 from report_pages import HOSTILE, Page
-from termsift._evaluate.curve import METRICS
-from termsift._util import messages
 
 
 @pytest.fixture
@@ -264,8 +263,8 @@ def test_a_terminal_and_a_script_show_no_figure(
 
 
 def test_progress_shows_in_a_notebook(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(messages, "_PATIENCE", 0.0)
-    monkeypatch.setattr(messages, "_EVERY", 0.0)
+    put(monkeypatch, patience=0.0)
+    put(monkeypatch, every=0.0)
     lines: list[Any] = []
     keep = notebook.display
 

@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from private import class_columns
+from private import class_columns, html, write_csv
 from report_pages import HOSTILE, Page
-from termsift._util.export import write_csv
-from termsift._util.html import element, number, render, table
 
 
 @pytest.fixture
@@ -47,15 +45,15 @@ def test_a_representation_is_short_and_printable(counts: ts.ClassCounts) -> None
 
 
 def test_trees_are_written_as_html() -> None:
-    made = element("p", "a < b", element("br"), "&", class_="x", id=None)
-    assert render(made) == '<p class="x">a &lt; b<br>&amp;</p>'
-    quoted = render(element("p", title="\"'<&>\n"))
+    made = html.element("p", "a < b", html.element("br"), "&", class_="x", id=None)
+    assert html.render(made) == '<p class="x">a &lt; b<br>&amp;</p>'
+    quoted = html.render(html.element("p", title="\"'<&>\n"))
     assert Page(quoted).all("p") == [{"title": "\"'<&>\n"}]
-    assert number(-1.5) == "\N{MINUS SIGN}1.50"
-    assert number(float("-inf")) == "\N{MINUS SIGN}∞"
-    assert number(np.int64(2**53)) == "9,007,199,254,740,992"
+    assert html.number(-1.5) == "\N{MINUS SIGN}1.50"
+    assert html.number(float("-inf")) == "\N{MINUS SIGN}∞"
+    assert html.number(np.int64(2**53)) == "9,007,199,254,740,992"
     with pytest.raises(ValueError, match="zip"):
-        table("a", [("b", "text")], [["c", "d"]])
+        html.table("a", [("b", "text")], [["c", "d"]])
 
 
 # ---- a ranking as a sequence ---------------------------------------------------------------------

@@ -14,7 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
-from termsift import _core
+from private import _core
 from termsift.text import TextRules
 
 N = 150_000

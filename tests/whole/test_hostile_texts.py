@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from termsift import _core
+from private import _core
 
 
 def rules(analyzer: str = "word", most: int = 1, stop_words: Any = ()) -> _core.TextRules:

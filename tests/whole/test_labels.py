@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from collection_files import read_files
-from termsift._util import validation
+from private import check_labels
 
 # ---- containers ----------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ def test_missing_labels_of_columns(name: str) -> None:
     }[name]()
     for y in columns:
         with pytest.raises(ValueError, match="the label of document 1 is missing: "):
-            validation.check_labels(y, 5, None)
+            check_labels(y, 5, None)
 
 
 # ---- formats and readers -------------------------------------------------------------------------

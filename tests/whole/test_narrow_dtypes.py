@@ -14,8 +14,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 import termsift as ts
-from termsift._scores.dispersion import dispersions
-from termsift._util import validation
+from private import check_matrix, dispersion
 
 Y = ["a", "a", "b"]
 ROWS, COLUMNS = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
@@ -60,9 +59,11 @@ def test_the_length_of_a_document_is_added_in_float64() -> None:
     X[:, 0] = 1
     for value in (1, 3):
         X[1, 0] = value
-        narrow, wide = (validation.check_matrix(form, 1) for form in (X, X.astype("f8")))
+        narrow, wide = (check_matrix(form, 1) for form in (X, X.astype("f8")))
         docs = [np.arange(2)]
-        assert_array_equal(dispersions(narrow, docs)[0], dispersions(wide, docs)[0])
+        assert_array_equal(
+            dispersion.dispersions(narrow, docs)[0], dispersion.dispersions(wide, docs)[0]
+        )
 
 
 @pytest.mark.parametrize(("dtype", "value"), [("?", 1), ("u1", 128), ("i1", 1)])

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from termsift import _core
+from private import _core
 
 TEXTS = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills", "cheap bacon"]
 LABELS = ["ham", "ham", "spam", "spam"]

@@ -19,9 +19,8 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
-from private import core_of
+from private import _core, core_of
 from signals import interrupting, needs_timers
-from termsift import _core
 
 
 @functools.cache

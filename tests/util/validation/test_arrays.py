@@ -31,8 +31,7 @@ from gate import (
     failed_update,
     with_last,
 )
-from termsift import _core
-from termsift._util.validation import LEAVE_OUT
+from private import LEAVE_OUT, _core
 
 
 def case(message: str, X: Any = DENSE, y: Any = Y, w: Any = None, error: Any = VALUE, id: str = ""):

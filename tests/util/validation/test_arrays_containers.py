@@ -11,7 +11,7 @@ from scipy import sparse as sp
 
 import termsift as ts
 from gate import DENSE, TYPE, VALUE, Y, base, complaint
-from termsift._util.validation import arrays
+from private import put
 
 KINDS = "expected a CSR, CSC or dense matrix"
 
@@ -79,7 +79,7 @@ def test_what_is_no_matrix_is_refused_at_once_with_its_cure(taker: str) -> None:
 def test_a_dense_matrix_in_a_file_is_read_by_blocks(
     tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arrays, "_BLOCK_CELLS", 2 * DENSE.shape[1])
+    put(monkeypatch, block_cells=2 * DENSE.shape[1])
     X = Stored()
     assert ts.count(X, Y) == base()
     assert X.read == [3, 2, 1]  # 3 rows to look for texts, then 2 and 1

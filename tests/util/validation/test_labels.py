@@ -22,8 +22,7 @@ from gate import (
     complaint,
     failed_update,
 )
-from termsift._util import validation
-from termsift._util.validation import LEAVE_OUT
+from private import LEAVE_OUT, plain_label
 
 A_COLUMN = (
     "y is a single column, of shape (3, 1), expected labels in one dimension: pass y.ravel(), "
@@ -116,7 +115,7 @@ def test_equal_labels_are_one_class():
         labels = equal[first:] + equal[:first]
         counts = ts.count(np.ones((len(equal), 1), int), labels)
         assert counts.classes == [1]
-        assert type(counts.classes[0]) is type(validation.labels._plain(labels[0]))  # the first one
+        assert type(counts.classes[0]) is type(plain_label(labels[0]))  # the first one
     assert ts.count(DENSE, [1, "1", b"1"]).classes == [b"1", 1, "1"]
 
 

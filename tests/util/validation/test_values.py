@@ -21,7 +21,7 @@ from gate import (
     complaint,
     failed_update,
 )
-from termsift import _core
+from private import _core
 
 SCORES = ("score", "class_scores", "rank")
 FINITE_ALPHA = "alpha must be finite and not negative, got {!r}"
