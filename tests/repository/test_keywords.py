@@ -102,6 +102,7 @@ def test_type_checkers_know_the_options_of_methods() -> None:
         for name, values in method.options.items()
     }
     assert get_type_hints(MethodOptions) == registered
+    assert all(f"``{name}``" in (ts.ClassCounts.score.__doc__ or "") for name in registered)
 
 
 def test_a_number_of_threads_is_asked_for_alike() -> None:

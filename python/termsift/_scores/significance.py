@@ -96,7 +96,7 @@ class Significance(Tabular):
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the columns by name, with a row for each test in the order of the statistics.
 
-        The columns are class (the class that was tested, or `chosen_by`), term (null if unnamed),
+        The columns are class (the class that was tested, or ``chosen_by``), term (null if unnamed),
         index, sign, statistic, log_pvalue, pvalue and pvalue_adj.
         """
         labels, places = self._labels_and_places(np.arange(self.statistics.size))
