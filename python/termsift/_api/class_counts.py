@@ -438,9 +438,8 @@ class ClassCounts(Shown):
         n_threads : int, optional
             The number of threads, by default one per processor (see `termsift.count`).
         **options
-            Options of the method: ``noncentrality`` of md_chi2, ``variant`` and ``sqrt`` of c_tfidf.
-            Their values stand in `termsift.methods` and, with the formulas, in `termsift.md_chi2`
-            and `termsift.c_tfidf`.
+            The options of the method: ``noncentrality`` of md_chi2, ``variant`` and ``sqrt`` of
+            c_tfidf. `termsift.md_chi2` and `termsift.c_tfidf` list their values.
 
         Returns
         -------
