@@ -6,11 +6,14 @@ so that a change of the package changes one file of the tests.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+import termsift as ts
 from termsift import _core
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._api.counting import count_collection
+from termsift._classify.naive_bayes import predictions
 from termsift._counts import file as counts_format
 from termsift._counts.counts import Counts
 from termsift._evaluate import rankers
@@ -41,11 +44,12 @@ from termsift._util.validation.labels import _plain as plain_label
 from termsift.cli import running
 from termsift.io._collection import read_split
 from termsift.io._matrices import read_names
-from termsift.io._scan import FORMATS
+from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
 from termsift.text._blocks import labelled_parts, text_blocks
 from termsift.text._english import ENGLISH_STOP_WORDS
 from termsift.text._matrices import BlockCounter, count_blocks
+from termsift.text._passages import passages_of
 from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 
 # The core is tested by itself: what it refuses, each SIMD target, and each way of counting.
@@ -142,3 +146,14 @@ def rank_by(method: str, counts: ClassCounts, *args: Any, **options: Any) -> Any
 def scoring_of(counts: ClassCounts, *args: Any, **options: Any) -> scoring.Scoring:
     """Return a method's arguments for the core."""
     return scoring.Scoring.of(value_of(counts), *args, **options)
+
+
+def passages_in(scan: ts.Scan, queries: list[str]) -> Any:
+    """Return the passages in files, which ``termsift context`` shows."""
+    return passages_of(Scanned(scan), queries, scan.rules)
+
+
+def predictions_of(classifier: ts.NaiveBayes, scan: ts.Scan) -> Iterator[tuple[list[Any], Any]]:
+    """Yield the predictions for each block of files, as ``termsift classify`` makes them."""
+    for _, labels, log_probabilities in predictions(classifier, Scanned(scan)):
+        yield labels, log_probabilities

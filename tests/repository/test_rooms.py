@@ -61,7 +61,7 @@ ELSEWHERE = {
     "reference/scoring": ["scores/test_scoring_contract.py"],
     "reference/tables": ["scores/test_scoring_contingency.py"],
     "report/_sections": ["report/test_report.py"],
-    "text/_documents": ["text/test_blocks.py", "io/test_scan.py"],
+    "text/_documents": ["whole/test_one_stream.py", "text/test_blocks.py", "io/test_scan.py"],
     "text/_english": ["text/test_rules.py"],
     "text/_terms": ["text/test_vectorizers_equality.py", "api/test_counting_merging.py"],
 }
