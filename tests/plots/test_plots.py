@@ -270,4 +270,5 @@ def test_key_terms_are_in_the_order_of_their_bars() -> None:
     assert drawn[n_more:] == sorted(drawn[n_more:])
     shown = [label.get_text() for label in axes.get_yticklabels()]
     assert shown[:n_more] != found.terms[:n_more].tolist()
-    assert dict(zip(shown, drawn, strict=True)) == dict(found)
+    effects = dict(zip(found.terms, found.table["log_ratio"], strict=True))
+    assert dict(zip(shown, drawn, strict=True)) == effects
