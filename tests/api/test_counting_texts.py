@@ -12,6 +12,7 @@ import scipy.sparse as sp
 import termsift as ts
 from counted_texts import RULES, TEXTS, Y, by_matrix, own, vectorizers
 from private import put
+from wording import raises
 
 # ---- the counts ----------------------------------------------------------------------------------
 
@@ -75,7 +76,7 @@ def test_hashed_terms_have_no_names() -> None:
 
 
 def test_an_unknown_rule_names_the_nearest_one() -> None:
-    with pytest.raises(TypeError, match=r"unknown argument .ngram., .* did you mean .ngram_range"):
+    with raises(TypeError, "unknown_argument_ngram_did_you", argument="ngram"):
         ts.count_texts(TEXTS, Y, ngram=(1, 2))
 
 

@@ -15,6 +15,7 @@ import termsift as ts
 from private import core_of
 from strategies import collections, fits_float_counts, labelled, streamable_matrices
 from termsift import reference
+from wording import raises
 
 pytestmark = pytest.mark.usefixtures("counting_path")  # all tests here run on each path
 
@@ -180,9 +181,9 @@ def test_float_folds_leave_no_dust() -> None:
 def test_subtraction_never_returns_impossible_counts() -> None:
     # No difference of cells is negative. But the rest would have a term in more documents than
     # there are, or in more documents than the term has occurrences.
-    with pytest.raises(ValueError, match="not part of these"):
+    with raises(ValueError, "not_part_of_these"):
         ts.count(np.array([[1], [1]]), ["a", "a"]) - ts.count(np.array([[1], [0]]), ["a", "a"])
-    with pytest.raises(ValueError, match="not part of these"):
+    with raises(ValueError, "not_part_of_these"):
         ts.count(np.array([[2], [2], [1]]), ["a"] * 3) - ts.count(np.array([[4]]), ["a"])
 
 
@@ -309,7 +310,7 @@ def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
 def test_counts_print_what_they_are() -> None:
     counts = ts.count(np.array([[1, 2]]), ["a"])
     assert repr(counts) == "<ClassCounts of 1 document: 1 class x 2 terms, 2 pairs, exact>"
-    with pytest.raises(TypeError, match=r"termsift\.count"):
+    with raises(TypeError, "made_by_count_or_load"):
         ts.ClassCounts()
 
 
@@ -317,9 +318,9 @@ def test_names_of_terms() -> None:
     X = np.array([[2, 1], [0, 3]])
     counts = ts.count(X, ["a", "b"], term_names=("oil", "ship"))
     assert list(counts.term_names) == ["oil", "ship"]
-    with pytest.raises(ValueError, match="term_names has 1 names for 2 terms"):
+    with raises(ValueError, "term_names_has_1_names", argument="term_names"):
         ts.count(X, ["a", "b"], term_names=["oil"])
-    with pytest.raises(ValueError, match="X has 3 terms, but only 2 have names"):
+    with raises(ValueError, "x_has_3_terms_but", argument="X"):
         counts.update(np.ones((1, 3), int), ["a"])
     frame = pytest.importorskip("pandas").DataFrame({"oil": [2, 0], "ship": [1, 3]})
     assert ts.count(frame, ["a", "b"]) == counts

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import termsift as ts
 from private import _core
 from strategies import collections, fits_float_counts, labelled, streamable_matrices
+from wording import raises
 
 TF: list[Any] = ["raw", "log", "binary"]
 DAMPED = TF[1:]
@@ -188,11 +189,11 @@ def test_logarithms_are_accurate_on_every_target(simd_target: str) -> None:
 @pytest.mark.parametrize("tf", DAMPED)
 def test_impossible_values_are_refused_as_ever(counting_path: str, tf: Any, value: float) -> None:
     X = np.array([[1.0, 0.0, 2.0], [0.0, value, 0.0]])
-    with pytest.raises(ValueError, match="at row 1, column 1, expected a finite count"):
+    with raises(ValueError, "at_row_1_column_1", at="row 1, column 1"):
         ts.count(X, [0, 1], tf=tf)
     counts = ts.count(X[:1], [0], tf=tf)
     before = copy.deepcopy(counts)
-    with pytest.raises(ValueError, match="at row 0, column 1"):
+    with raises(ValueError, "at_row_0_column_1", at="row 0, column 1"):
         counts.update(X[1:], [1])
     assert counts == before
 
@@ -201,7 +202,7 @@ def test_sums_beyond_doubles() -> None:
     X = sp.csr_array((1, 2), dtype=np.float64)
     X.indptr, X.indices = np.array([0, 2], np.int32), np.array([1, 1], np.int32)
     X.data = np.array([1e308, 1e308])
-    with pytest.raises(ValueError, match="at row 0, column 1 add up to infinity"):
+    with raises(ValueError, "entries_add_up_to_infinity", at="row 0, column 1"):
         ts.count(X, [0], tf="log")
     assert ts.count(X, [0], tf="binary").term_frequency.toarray().tolist() == [[0, 1]]
 

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import termsift as ts
 from private import METRICS
 from strategies import csr_matrices, labels
+from wording import raises
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 # With a much smaller alpha, sums of two classes may differ by less than the core's rounding errors.
@@ -189,11 +190,11 @@ def test_malformed_arrays_are_refused_before_they_are_used() -> None:
     bad = X.copy()
     bad.indices[2] = 2_000_000
     y = [0, 1, 0, 1]
-    with pytest.raises(ValueError, match="X_test has the index 2000000 in row 2"):
+    with raises(ValueError, "x_test_has_the_index", argument="X_test", at="row 2"):
         ts.selection_curve([0, 1], X, y, bad, y)
-    with pytest.raises(ValueError, match="X_train has the index 2000000 in row 2"):
+    with raises(ValueError, "x_train_has_the_index", argument="X_train", at="row 2"):
         ts.selection_curve([0, 1], bad, y, X, y)
-    with pytest.raises(ValueError, match="X has the index 2000000 in row 2"):
+    with raises(ValueError, "x_has_the_index_2000000", argument="X", at="row 2"):
         ts.cross_validate(bad, y, cv=2)
     for name, arguments in (("X_train", (-X, y, X, y)), ("X_test", (X, y, X * np.nan, y))):
         with pytest.raises(ValueError, match=f"{name} has (-1|nan) at row 0, column 0"):

@@ -12,6 +12,7 @@ import pytest
 from collection_files import read_files, read_splits
 from private import SKIP
 from termsift.io import Collection
+from wording import raises
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -123,7 +124,7 @@ def test_rules_apply_only_to_texts(tmp_path: Path) -> None:
     assert complaint(table, min_df=1.0) == expected + "1.0"
     table = write(tmp_path / "c.csv", "label,text\n")
     assert complaint(table, min_df=2) == "c.csv: holds no documents"
-    with pytest.raises(TypeError, match="unknown argument 'mindf'"):
+    with raises(TypeError, "unknown_argument_mindf", argument="mindf"):
         read_files(table, mindf=2)
 
 

@@ -11,6 +11,7 @@ from scipy import sparse
 import termsift as ts
 from collection_files import COUNTS, read_splits, write, write_labels
 from private import read_names, read_split
+from wording import raises
 
 
 @pytest.fixture
@@ -114,5 +115,5 @@ def test_read_names(tmp_path: Path) -> None:
     assert list(names) == ["new york", " tab\t", "ü"]
     assert names.dtype == object
     path = write(tmp_path / "terms.txt", "a\n\n")
-    with pytest.raises(ValueError, match="line 2: expected a term, found nothing"):
+    with raises(ValueError, "line_2_expected_a_term", at="line 2"):
         read_names(path)

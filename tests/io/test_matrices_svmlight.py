@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import termsift as ts
 from collection_files import read_files
 from private import put
+from wording import raises
 
 datasets = pytest.importorskip("sklearn.datasets")
 
@@ -61,7 +62,7 @@ def test_every_block_size_gives_the_numbers_of_scikit_learn(read: Any, lines: li
     text = ("\n".join(lines)).encode()
     X, labels_of = datasets.load_svmlight_file(io.BytesIO(text), multilabel=True, zero_based=True)
     if not labels_of:
-        with pytest.raises(ValueError, match="holds no documents"):
+        with raises(ValueError, "file_without_documents"):
             read(text, index_base=0)
         return
     collection = read(text, index_base=0)
@@ -121,7 +122,7 @@ def test_a_bad_line_is_named_or_skipped(
     read: Any, line: bytes, message: str, tmp_path: Path
 ) -> None:
     text = b"1 1:1\n# comment\n\n" + line + b"\r\n2 1:x\n3 2:1\n"
-    with pytest.raises(ValueError, match=r"^.*f\.svm, line 4: expected a label and ") as caught:
+    with raises(ValueError, "f_svm_line_4_expected", argument="index_base", at="line 4") as caught:
         read(text)
     assert message in str(caught.value)
     assert "leaves it out" in str(caught.value)

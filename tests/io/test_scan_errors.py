@@ -12,6 +12,7 @@ from scipy import sparse
 import termsift as ts
 from file_kinds import TEXTS, as_folders, random_collection, write
 from private import SKIP
+from wording import raises
 
 
 def refused(path: Any, **options: Any) -> str:
@@ -105,7 +106,7 @@ def test_errors_of_values_name_their_file(run: Any, tmp_path: Path) -> None:
     path, labels = tmp_path / "c.npz", tmp_path / "labels"
     sparse.save_npz(path, sparse.csr_array([[1j, 2]]))
     labels.write_text("1\n")
-    with pytest.raises(TypeError, match="X has dtype complex128") as caught:
+    with raises(TypeError, "x_has_dtype_complex128", argument="X") as caught:
         ts.count(ts.scan(path, labels=labels))
     assert str(caught.value).startswith(f"{path}: ")
     result = run("count", path, "--labels", labels, "-o", tmp_path / "c.termsift")

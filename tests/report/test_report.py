@@ -21,6 +21,7 @@ from private import dominant_class, put
 from report_pages import BEST, HOSTILE, Page, letters, write
 from termsift.io import Collection
 from termsift.report import write_report
+from wording import raises
 
 
 def written(source: Collection | ts.ClassCounts, folder: Path, **options: Any) -> Page:
@@ -331,9 +332,9 @@ def test_wrong_arguments(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             write(letters(), path, **options)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="counts must be a ClassCounts, got ndarray"):
+    with raises(TypeError, "counts_must_be_a_classcounts", argument="counts"):
         write_report(np.eye(2), path)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="two"):
+    with raises(ValueError, "two_classes_with_documents"):
         write(letters(n_classes=1), path)
     assert path.read_text() == "old"
 
@@ -357,7 +358,7 @@ def test_to_an_open_file(tmp_path: Path) -> None:
     write(letters(), page)
     write(letters(), tmp_path / "page.html")
     assert page.getvalue() == (tmp_path / "page.html").read_text("utf-8")
-    with pytest.raises(TypeError, match="path must be a str or PathLike, got NoneType"):
+    with raises(TypeError, "path_must_be_a_str", argument="path"):
         write(letters(), None)  # type: ignore[arg-type]
 
 

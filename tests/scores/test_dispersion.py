@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from private import check_matrix, put
 from private import dispersion as module
 from termsift.reference.keyness import dispersion_of
+from wording import raises
 
 
 def dispersions(X: Any, y: Any, *sides: list[Any]) -> Any:
@@ -76,7 +77,7 @@ def test_classes_are_chosen_and_merged() -> None:
     merged, _ = dispersions(X, y, ["a", "b"], ["c"])
     expected, _ = dispersions(X[[0, 1, 3]], ["x"] * 3, ["x"])
     assert_array_equal(merged[0], expected[0])
-    with pytest.raises(ValueError, match="there is no class 'd', expected"):
+    with raises(ValueError, "there_is_no_class_d", argument="classes", at="class 'd'"):
         dispersions(X, y, ["d"])
 
 

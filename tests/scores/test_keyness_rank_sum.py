@@ -15,6 +15,7 @@ from scipy.stats import mannwhitneyu
 
 import termsift as ts
 from termsift.reference.keyness import rank_sum_of
+from wording import raises
 
 
 def rank_sum(X: Any, y: Any, **options: Any) -> ts.Keyness:
@@ -96,7 +97,7 @@ def test_equal_rates_in_all_documents_have_no_sign() -> None:
 
 
 def test_it_needs_documents() -> None:
-    with pytest.raises(TypeError, match="needs the documents: pass dispersion"):
+    with raises(TypeError, "needs_the_documents_pass_dispersion", argument="sort"):
         ts.count(np.eye(2, dtype=int), ["a", "b"]).keyness("a", sort="rank_sum")
 
 

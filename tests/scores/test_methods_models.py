@@ -14,6 +14,7 @@ import termsift as ts
 from exact import ulp_error
 from exact_scores import MEASURES, assert_exact
 from private import MODELS, _core
+from wording import raises
 
 NEW = [measure for measure in MEASURES if measure.model != MODELS[0]]
 
@@ -55,7 +56,7 @@ def test_rates_of_all_sizes(simd_target: str, case: str) -> None:
 
 def test_rates_beyond_2_to_64_are_refused() -> None:
     counts = ts.count(np.array([[1e20, 1.0], [1.0, 2.0]]), [0, 1])
-    with pytest.raises(ValueError, match=r"term 0 occurs 1e\+20 times in class 0, whose documents"):
+    with raises(ValueError, "rate_beyond_2_to_64"):
         counts.score("md", model="poisson")
     assert counts.score("md", model="poisson", alpha=(1, 1e4)).argmax() == 0
 
@@ -110,7 +111,7 @@ def test_b1_may_exceed_b2_in_rates_alone() -> None:
     counts = text_like(3, 20, 30, 1)
     assert np.isfinite(counts.score("md", model="poisson", alpha=(2, 1))).all()
     for model in ("binary", "bernoulli"):
-        with pytest.raises(ValueError, match="b1 <= b2"):
+        with raises(ValueError, "alpha_is_rising", argument="alpha"):
             counts.score("md", model=model, alpha=(2, 1))  # type: ignore[arg-type]
 
 

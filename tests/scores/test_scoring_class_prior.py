@@ -11,6 +11,7 @@ import pytest
 
 import termsift as ts
 from gate import TYPE, VALUE, complaint
+from wording import raises
 
 X = np.array([[4, 1, 0], [0, 1, 2], [1, 0, 3], [2, 2, 0]])
 Y = ["ham", "spam", "news", "ham"]
@@ -152,7 +153,7 @@ def test_a_selector_takes_a_prior_that_its_method_does_not_use() -> None:
         for prior in (PRIORS, "empirical")
     ]
     assert not np.array_equal(*means)
-    with pytest.raises(ValueError, match="class_prior lacks class 'news'"):
+    with raises(ValueError, "prior_lacks_class", argument="class_prior", at="class 'news'"):
         ts.TermSelector("chi2", class_prior={"ham": 1, "spam": 1}).fit(X, y)
 
 

@@ -17,6 +17,7 @@ from exact import exact_divergence, exact_gains, relative_error
 from private import _core
 from termsift import reference
 from termsift.reference import choosing
+from wording import raises
 
 Rng = np.random.Generator
 Table = np.ndarray[Any, Any]
@@ -265,11 +266,11 @@ def test_a_class_with_nearly_all_the_prior_mass_is_refused(prior: list[float]) -
         lambda: counts.score("md", class_prior=prior),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match="class 0 has all the prior mass"):
+        with raises(ValueError, "class_0_has_all_the"):
             call()
     weighted = of([[3, 0, 2], [6, 2, 5], [0, 0, 9]], [1, 1e-309, 1e-309])
     for exhaustive in (False, True):
-        with pytest.raises(ValueError, match="class 0 has all the prior mass"):
+        with raises(ValueError, "class_0_has_all_the"):
             weighted.greedy(exhaustive=exhaustive)
 
 

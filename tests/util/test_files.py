@@ -11,6 +11,7 @@ import pytest
 
 import termsift as ts
 from private import check_replaceable, existing, replacing
+from wording import raises
 
 # This program is killed while it writes a file.
 KILLED = """
@@ -81,7 +82,7 @@ def test_a_pipe_a_device_or_a_folder_is_no_file_of_counts(tmp_path: Path) -> Non
     pipe = tmp_path / "c.termsift"
     os.mkfifo(pipe)
     for path in (pipe, "/dev/null", tmp_path):
-        with pytest.raises(ValueError, match="expected a file, found a folder, pipe or device"):
+        with raises(ValueError, "expected_a_file_found_a", argument="path"):
             ts.load(path)
-        with pytest.raises(ValueError, match="expected a file, found a folder, pipe or device"):
+        with raises(ValueError, "expected_a_file_found_a", argument="path"):
             existing(path)

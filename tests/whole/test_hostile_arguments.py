@@ -32,6 +32,7 @@ import scipy.sparse as sp
 
 import termsift as ts
 from private import core_of
+from wording import raises
 
 X = np.array([[1, 0, 2], [0, 1, 0], [1, 1, 0], [0, 2, 1], [3, 0, 0], [0, 1, 1]])
 Y = ["ham", "spam", "ham", "spam", "ham", "spam"]
@@ -341,5 +342,5 @@ def test_hostile_arguments(name: str) -> None:
 
 def test_the_number_of_an_open_file_is_no_path() -> None:
     # A bug once took an integer for an open file's descriptor, and read and closed that file.
-    with pytest.raises(TypeError, match="source must be a path or bytes, got int"):
+    with raises(TypeError, "source_must_be_a_path_2", argument="source"):
         ts.load(10**6)  # type: ignore[arg-type]

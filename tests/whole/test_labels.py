@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import termsift as ts
 from collection_files import read_files
 from private import check_labels
+from wording import raises
 
 # ---- containers ----------------------------------------------------------------------------------
 
@@ -133,7 +134,7 @@ def test_missing_labels_of_columns(name: str) -> None:
         ],
     }[name]()
     for y in columns:
-        with pytest.raises(ValueError, match="the label of document 1 is missing: "):
+        with raises(ValueError, "the_label_of_document_1_2", argument="y", at="document 1"):
             check_labels(y, 5, None)
 
 
@@ -278,7 +279,7 @@ def test_a_whole_number_of_json_is_one_label_however_it_is_written(
 def test_a_number_of_json_with_a_fraction_is_no_label(tmp_path: Path, written: str) -> None:
     path = tmp_path / "file.jsonl"
     path.write_text(f'{{"label": 1, "text": "a"}}\n{{"label": {written}, "text": "one word"}}\n')
-    with pytest.raises(ValueError, match="line 2: expected a string or a whole number as 'label'"):
+    with raises(ValueError, "line_2_expected_a_string_2", argument="on_error", at="line 2"):
         ts.count(ts.scan(path))
 
 
@@ -308,5 +309,5 @@ def test_whole_numbers_of_any_arrow_type_are_labels(tmp_path: Path, ending: str,
 
     assert classes(0.0, 1.0, 2000.0) == [0, 1, 2000]
     assert classes(-0.0, 0.0) == [0]
-    with pytest.raises(ValueError, match=r"row 2: the label is '1\.5', expected a string or a "):
+    with raises(ValueError, "row_2_the_label_is", argument="on_error", at="row 2"):
         classes(1.0, 1.5)

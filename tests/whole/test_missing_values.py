@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from wording import raises
 
 Count = Callable[[], ts.ClassCounts]
 
@@ -129,9 +130,9 @@ def test_a_missing_text_is_refused_by_its_row(way: Any, tmp_path: Path) -> None:
 def test_missing_values_of_other_kinds(missing: Any) -> None:
     if isinstance(missing, str):
         missing = getattr(pytest.importorskip("pandas"), missing)
-    with pytest.raises(ValueError, match="the text of document 1 is missing: leave the document"):
+    with raises(ValueError, "the_text_of_document_1", at="document 1"):
         ts.count_texts(["bacon", missing], ["ham", "spam"])
-    with pytest.raises(ValueError, match=r"the label of document 1 is missing: .* leave the docu"):
+    with raises(ValueError, "the_label_of_document_1_2", argument="y", at="document 1"):
         ts.count_texts(["bacon", "pills"], ["ham", missing])
 
 

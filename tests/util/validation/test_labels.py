@@ -23,6 +23,7 @@ from gate import (
     failed_update,
 )
 from private import LEAVE_OUT, plain_label
+from wording import raises
 
 A_COLUMN = (
     "y is a single column, of shape (3, 1), expected labels in one dimension: pass y.ravel(), "
@@ -172,7 +173,7 @@ def test_a_frame_of_one_column_holds_labels(library: str) -> None:
     assert ts.count(X, frame, classes=["spam", "ham"]).classes == ["spam", "ham"]
     numbers = frames.DataFrame({"label": [1, 0, 1]})
     assert ts.count(X, numbers).classes == [0, 1]
-    with pytest.raises(ValueError, match="document 0 is 1, which is not in classes"):
+    with raises(ValueError, "document_0_is_1_which", argument="y", at="document 0"):
         ts.count(X, numbers, classes=["ham"])  # a frame's 0 and 1 are labels, no indicator
     assert ts.count_texts(["some words"] * 3, frame).class_docs.tolist() == [2, 1]
     assert (

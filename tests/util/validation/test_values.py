@@ -22,6 +22,7 @@ from gate import (
     failed_update,
 )
 from private import _core
+from wording import raises
 
 SCORES = ("score", "class_scores", "rank")
 FINITE_ALPHA = "alpha must be finite and not negative, got {!r}"
@@ -268,5 +269,5 @@ def test_a_sketch_that_does_not_fit_in_memory_names_its_arguments() -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_core, "TermSketch", Full())
-        with pytest.raises(MemoryError, match="a sketch of 5 bytes does not fit in memory: lower"):
+        with raises(MemoryError, "a_sketch_of_5_bytes", argument="n_bytes"):
             ts.TermSketch(ts.text.TextRules(), 2, 5)
