@@ -11,7 +11,16 @@ from typing import Any, Literal, get_type_hints
 import pytest
 
 import termsift as ts
-from private import _CUTTING, CHECKS, AggregateOptions, CuttingRules, MethodOptions, Rules, scoring
+from private import (
+    _CUTTING,
+    CHECKS,
+    SHARED,
+    AggregateOptions,
+    CuttingRules,
+    MethodOptions,
+    Rules,
+    scoring,
+)
 from public_names import public_callables
 from termsift.text import TextRules
 
@@ -93,6 +102,18 @@ def test_scores_by_class_have_every_keyword() -> None:
         assert set(inspect.signature(method).parameters) >= declared().keys() - {"aggregate"}
     for method in (ts.ClassCounts.score, ts.ClassCounts.rank, ts.md):
         assert set(inspect.signature(method).parameters) >= declared().keys()
+
+
+def test_a_misspelt_keyword_of_a_score_is_named_with_the_nearest() -> None:
+    counts = ts.count([[1, 0], [0, 1]], ["a", "b"])
+    assert set(SHARED) == {"method", "policy", *declared()}
+    for wrong, right in {"modl": "model", "agregate": "aggregate", "polcy": "policy"}.items():
+        with pytest.raises(TypeError, match=f"no option '{wrong}' .*did you mean '{right}'"):
+            counts.rank("md", **{wrong: "max"})  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="did you mean 'noncentrality'"):
+        counts.score("md_chi2", noncentralty="pearson")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"has no option 'aggregate' \(it has none of its own\)$"):
+        counts.class_scores("md", aggregate="max")  # type: ignore[call-arg]
 
 
 def test_type_checkers_know_the_options_of_methods() -> None:

@@ -14,7 +14,8 @@ CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
 MODELS: tuple[Model, ...] = get_args(Model)  # The default comes first.
 OCCURRENCES, DOCUMENTS = "term frequency", "document frequency"  # The counts that methods read.
-_SHARED = ("method", "model", "alpha", "class_prior", "n_threads")  # The arguments of all scores.
+# The arguments of scores and rankings, for the suggestions of error messages.
+SHARED = ("method", "policy", "model", "alpha", "class_prior", "aggregate", "n_threads")
 
 
 class EventModel(NamedTuple):
@@ -149,7 +150,7 @@ class Method(Selector):
         for name, value in options.items():
             if name not in self.options:
                 possible = ", ".join(self.options) or "none of its own"
-                hint = did_you_mean(name, [*self.options, *_SHARED])
+                hint = did_you_mean(name, {*self.options, *SHARED} - {name})
                 text = f"{self.name} has no option {name!r} (it has {possible}){hint}"
                 raise concerning(TypeError(text), name)
             if self.options[name] == (False, True):
