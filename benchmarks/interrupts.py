@@ -34,6 +34,9 @@ def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Cal
     counts, other = ts.count(X[some], y[some]), ts.count(X[few], y[few])
     wide = ts.count(many_classes.X, many_classes.y)
     fractions = X[few].astype(float) * 0.3
+    names = [f"t{term}" for term in range(X.shape[1])]
+    named = ts.count(X[some], y[some], term_names=names)
+    backwards = ts.count(X[some], y[some], term_names=names[::-1])
     (folder / "some.txt").write_text(
         "".join(f"{label}\t{'some words ' * 40}{label} {n}\n" for n, label in enumerate(y[some]))
     )
@@ -57,6 +60,9 @@ def calls(work: Workload, many_classes: Workload, folder: Path) -> dict[str, Cal
         "count(scan) of svmlight": lambda: ts.count(ts.scan(folder / "some.svm")),
         "update": lambda: other.update(X[some], y[some]),
         "merge": lambda: ts.merge([counts] * 8),
+        "merge by name": lambda: ts.merge([named, backwards]),
+        "subset": lambda: wide.subset({"all": wide.classes}),
+        "with_min_df": lambda: wide.with_min_df(2),
         "save": lambda: counts.save(folder / "counts.termsift"),
         "load": lambda: ts.load(folder / "counts.termsift"),
         **{

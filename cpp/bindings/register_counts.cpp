@@ -8,6 +8,7 @@
 #include "pybind11.hpp"
 #include "termsift/counting.hpp"
 #include "termsift/class_counts.hpp"
+#include "termsift/columns_and_classes.hpp"
 
 namespace termsift::bindings {
 namespace {
@@ -59,6 +60,25 @@ template <class F>
 Counts derived(const Counts& counts, int n_threads, const F& f) {
   const Threads threads = python_threads(n_threads);
   return without_gil([&] { return counts.visit([&](const auto& c) -> Counts { return {f(c, threads)}; }); });
+}
+
+// Returns the frequency of each term in the collection, as an array of n_terms numbers.
+py::array totals(const Counts& counts, bool of_documents, int n_threads) {
+  return counts.visit([&]<class Count>(const ClassCounts<Count>& c) -> py::array {
+    const auto frequency = of_documents ? &ClassRow<Count>::document_frequency : &ClassRow<Count>::term_frequency;
+    return computed<Count>({c.n_terms}, n_threads, [&](Count* out, const Threads& threads) {
+      collection_totals(c, frequency, out, threads);
+    });
+  });
+}
+
+// Returns whether all numbers are equal, and either both counts or none are exact.
+bool equals(const Counts& a, const Counts& b, int n_threads) {
+  if (a.exact() != b.exact()) return false;
+  return a.visit([&]<class Count>(const ClassCounts<Count>& c) {
+    const auto& other = std::get<ClassCounts<Count>>(b.value);
+    return on_threads(n_threads, [&](const Threads& threads) { return equal(c, other, threads); });
+  });
 }
 
 // Adds the documents of a matrix to `counts`. Returns the new counts and the name of the counting path. If `by_term` is
@@ -282,8 +302,22 @@ void register_counts(py::module_& module) {
         const auto chosen = span_of<std::int64_t>(terms, "terms");
         return derived(c, n_threads, [&](const auto& v, const Threads& threads) { return of_terms(v, chosen, threads); });
       }, "terms"_a, "n_threads"_a = 0)
+      .def("in_columns", [](const Counts& c, const py::array& new_column, std::int64_t n_terms, int n_threads) {
+        const auto columns = span_of<std::int64_t>(new_column, "new_column");
+        return derived(c, n_threads, [&](const auto& v, const Threads& threads) {
+          return in_columns(v, columns, n_terms, threads);
+        });
+      }, "new_column"_a, "n_terms"_a, "n_threads"_a = 0)
+      .def("of_classes", [](const Counts& c, const std::vector<std::vector<std::int64_t>>& groups, int n_threads) {
+        return derived(c, n_threads, [&](const auto& v, const Threads& threads) { return of_classes(v, groups, threads); });
+      }, "groups"_a, "n_threads"_a = 0)
+      .def("collection_term_frequency", [](const Counts& c, int n_threads) { return totals(c, false, n_threads); },
+           "n_threads"_a = 0)
+      .def("collection_document_frequency", [](const Counts& c, int n_threads) { return totals(c, true, n_threads); },
+           "n_threads"_a = 0)
+      .def("equals", &equals, "other"_a, "n_threads"_a = 0)
       .def("with_collection", [](const Counts& c) {
-        return derived(c, 1, [](auto v, const Threads&) { v.collection = collection_row(v); return v; });
+        return derived(c, 0, [](auto v, const Threads& threads) { v.collection = collection_row(v, threads); return v; });
       })
       .def("first_fraction", [](const Counts& c) -> std::optional<std::tuple<std::int64_t, std::int64_t, double>> {
         const auto* counts = std::get_if<ClassCounts<double>>(&c.value);
@@ -297,8 +331,8 @@ void register_counts(py::module_& module) {
         return std::nullopt;
       })
       .def("as_one_class", [](const Counts& c) {
-        return derived(c, 1, []<class Count>(const ClassCounts<Count>& v, const Threads&) {
-          return ClassCounts<Count>{v.n_terms, v.n_docs, {collection_row(v)}, nullptr};
+        return derived(c, 0, []<class Count>(const ClassCounts<Count>& v, const Threads& threads) {
+          return ClassCounts<Count>{v.n_terms, v.n_docs, {collection_row(v, threads)}, nullptr};
         });
       })
       .def("term_frequency", [](const Counts& c) { return csr_arrays(c, false); })

@@ -9,6 +9,7 @@
 
 #include "pybind11.hpp"
 #include "termsift/arrow_texts.hpp"
+#include "termsift/name_union.hpp"
 #include "termsift/utf8.hpp"
 #include "termsift/whole_files.hpp"
 
@@ -205,6 +206,23 @@ void register_bad_text(py::module_& module) {
   });
 }
 
+// Returns the columns of both lists of names in their union, and the place of each column's name in both lists together.
+py::tuple unite_names_of(const py::object& first, const py::object& second, int n_threads) {
+  const HeldTexts a = of_strings(first, false, 0), b = of_strings(second, false, 0);
+  const NameUnion all =
+      on_threads(n_threads, [&](const Threads& threads) { return unite_names(a.texts, b.texts, threads); });
+  if (all.repeated >= 0) {
+    const auto n_first = std::ssize(a.texts);
+    const Text& name = all.repeated < n_first ? a.texts[at(all.repeated)] : b.texts[at(all.repeated - n_first)];
+    throw py::value_error("the vocabularies differ, and " + encoded(py::repr(python_text(name))) + " names " +
+                          std::to_string(all.n_repeated) + " terms");
+  }
+  const auto array = [](const std::vector<std::int64_t>& values) {
+    return py::array_t<std::int64_t>(static_cast<py::ssize_t>(values.size()), values.data());
+  };
+  return py::make_tuple(array(all.column_of_first), array(all.column_of_second), array(all.order));
+}
+
 }  // namespace
 
 Texts texts_of(const py::handle& object) {
@@ -240,6 +258,7 @@ void register_texts(py::module_& module) {
         });
       })
       .def("take", &take, "positions"_a);
+  module.def("unite_names", &unite_names_of, "first"_a, "second"_a, "n_threads"_a = 0);
 }
 
 }  // namespace termsift::bindings

@@ -292,9 +292,7 @@ def likeliest_shape(counts: _core.Counts) -> float:
     Gamma(C + a) / (Gamma(C) Gamma(a)) (1 + a / E)^-C.
     """
     n_c = np.asarray(counts.class_docs, dtype=np.float64)
-    documents, occurring, _ = counts.as_one_class().document_frequency()
-    d_t = np.zeros(counts.n_terms)
-    d_t[occurring] = documents
+    d_t = np.asarray(counts.collection_document_frequency(), dtype=np.float64)
     shares = n_c / (n_c.sum() or 1.0)
     terms = np.flatnonzero(d_t >= 2)
     if len(terms) > _MOST_TERMS:

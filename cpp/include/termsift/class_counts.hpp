@@ -117,17 +117,18 @@ struct TermRange {
 };
 
 // Returns the sum of two rows. If a row has unknown document frequencies, the sum also has unknown document frequencies.
+// Calls worker->check() at intervals unless `worker` is null.
 template <CountType Count>
-ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b);
+ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b, Worker* worker = nullptr);
 
 // Joins the rows [begin, end) into one row with n_docs = 0. Each row's terms must be greater than the terms of earlier rows.
 template <CountType Count>
 ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>* end);
 
 // Returns the row of the whole collection, which is the sum of the class rows if `collection` is null. Takes
-// O(pairs * log(classes)) time.
+// O(pairs * log(classes)) time, in parallel over pairs of rows.
 template <CountType Count>
-ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts);
+ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts, const Threads& threads = {});
 
 // Class c of the new counts is class map[c] of the old counts, or an empty class if map[c] is -1.
 using ClassMap = std::span<const std::int64_t>;

@@ -5,14 +5,13 @@
 #include <string>
 #include <utility>
 
-#include "termsift/double_double.hpp"
 #include "base/values.hpp"
+#include "counting/map_rows.hpp"
+#include "termsift/double_double.hpp"
 #include "termsift/large_memory.hpp"
 
 namespace termsift {
 namespace {
-
-constexpr std::int64_t narrow_limit = std::int64_t{1} << 32;
 
 template <CountType Count>
 Count checked_sum(Count a, Count b, const char* what) {
@@ -53,7 +52,8 @@ bool is_possible(const ClassRow<Count>& row) {
 }
 
 template <CountType Count>
-ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::size_t c) {
+ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count>& part, std::size_t c,
+                              Worker& worker) {
   const auto in_class = [c] { return " in class " + std::to_string(c); };
   const auto cell = [&](TermId term) { return "the count of term " + std::to_string(term) + in_class(); };
   // With float counts, a whole number minus a fraction is a fraction, which needs wide storage.
@@ -68,6 +68,7 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
       remainder(whole.n_unlisted, part.n_unlisted, [&] { return "the number of unlisted tokens" + in_class(); });
   std::int64_t j = 0;
   for (std::int64_t i = 0; i < whole.size || j < part.size; ++i) {
+    if (i % pairs_per_check == 0) worker.check();
     if (j < part.size && (i == whole.size || part.terms[j] < whole.terms[i]))
       refuse_part(cell(part.terms[j]), " would be negative");
     Count tf = whole.term_frequency[i], df = whole.document_frequency[i];
@@ -89,30 +90,8 @@ ClassRow<Count> subtract_rows(const ClassRow<Count>& whole, const ClassRow<Count
   return rest;
 }
 
-// Sets the row of each class c to make(c). If `with_collection`, also sets the row of the collection to make(n_classes).
-template <CountType Count, class F>
-void set_rows(ClassCounts<Count>& counts, std::size_t n_classes, bool with_collection, const Threads& threads,
-              const F& make) {
-  counts.rows.resize(n_classes);
-  for_each_block(static_cast<std::int64_t>(n_classes) + with_collection, threads, [&](std::int64_t block, Worker&) {
-    const auto c = static_cast<std::size_t>(block);
-    counts.row_or_collection(c) = make(c);
-  });
-}
-
-// Sets each row of `result` to f(row of `counts`), including the row of the collection if `counts` has one.
-template <CountType To, CountType From, class F>
-ClassCounts<To> map_rows(const ClassCounts<From>& counts, ClassCounts<To> result, const Threads& threads, const F& f) {
-  std::int64_t n_pairs = 0;
-  for (const auto& row : counts.rows) n_pairs += row->size;
-  set_rows(result, counts.rows.size(), counts.collection != nullptr, worth(threads, n_pairs), [&](std::size_t c) {
-    return std::make_shared<const ClassRow<To>>(f(c < counts.rows.size() ? *counts.rows[c] : *counts.collection));
-  });
-  return result;
-}
-
-// Returns counts in which each row is f(row of `a`, row of `b`, class). The result has a row for the collection if `a`
-// or `b` has one.
+// Returns counts in which each row is f(row of `a`, row of `b`, class, worker). The result has a row for the collection if
+// `a` or `b` has one.
 template <CountType Count, class F>
 ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>& b, Count n_docs, const Threads& threads,
                            const F& f) {
@@ -120,8 +99,11 @@ ClassCounts<Count> combine(const ClassCounts<Count>& a, const ClassCounts<Count>
   ClassCounts<Count> result{std::max(a.n_terms, b.n_terms), n_docs, {}, nullptr};
   std::int64_t pairs = 0;
   for (std::size_t c = 0; c < a.rows.size(); ++c) pairs += a.rows[c]->size + b.rows[c]->size;
-  set_rows(result, a.rows.size(), a.collection || b.collection, worth(threads, pairs), [&](std::size_t c) {
-    return c < a.rows.size() ? f(a.rows[c], b.rows[c], c) : f(collection_row(a), collection_row(b), c);
+  const bool with_collection = a.collection || b.collection;
+  const ClassRowPtr<Count> whole_a = with_collection ? collection_row(a, threads) : nullptr;
+  const ClassRowPtr<Count> whole_b = with_collection ? collection_row(b, threads) : nullptr;
+  set_rows(result, a.rows.size(), with_collection, worth(threads, pairs), [&](std::size_t c, Worker& worker) {
+    return c < a.rows.size() ? f(a.rows[c], b.rows[c], c, worker) : f(whole_a, whole_b, c, worker);
   });
   return result;
 }
@@ -264,7 +246,7 @@ void check_collection(const ClassCounts<Count>& counts) {
 }
 
 template <CountType Count>
-ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
+ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b, Worker* worker) {
   const Count n_tokens = checked_sum(a.n_tokens, b.n_tokens, "tokens");  // no frequency of the row exceeds n_tokens
   const bool both_narrow = (a.is_narrow() || a.size == 0) && (b.is_narrow() || b.size == 0);
   const bool narrow = both_narrow && n_tokens < static_cast<Count>(narrow_limit);
@@ -274,6 +256,7 @@ ClassRow<Count> merge_rows(const ClassRow<Count>& a, const ClassRow<Count>& b) {
   sum.n_unlisted = a.n_unlisted + b.n_unlisted;
   std::int64_t i = 0, j = 0, n = 0;
   for (; i < a.size || j < b.size; ++n) {
+    if (n % pairs_per_check == 0 && worker != nullptr) worker->check();
     const bool from_a = i < a.size && (j == b.size || a.terms[i] <= b.terms[j]);
     const bool from_b = j < b.size && (i == a.size || b.terms[j] <= a.terms[i]);
     sum.set_pair(n, from_a ? a.terms[i] : b.terms[j],
@@ -310,18 +293,114 @@ ClassRow<Count> concatenate(const ClassRow<Count>* begin, const ClassRow<Count>*
   return row;
 }
 
+namespace {
+
+// Exact counts may be added in any order, so many rows are added to the counters of one range of terms after another. The
+// counters stay in the cache, and no branch depends on the order of terms in different rows.
+struct RangeSum {
+  static constexpr std::int64_t width = 1 << 15;
+
+  explicit RangeSum(const std::vector<ClassRowPtr<std::int64_t>>& rows_) : rows(rows_) {
+    for (const auto& row : rows) {
+      n_pairs += row->size;
+      if (row->size > 0) n_terms = std::max<std::int64_t>(n_terms, row->terms[row->size - 1] + std::int64_t{1});
+    }
+  }
+  // Returns whether the ranges have more pairs than empty counters and rows to visit.
+  bool pays() const {
+    const auto n_rows = static_cast<std::int64_t>(rows.size());
+    return n_rows > 3 && n_terms < 4 * n_pairs && n_rows * (n_terms / width + 1) < n_pairs;
+  }
+  ClassRow<std::int64_t> sum(Worker& worker) const {
+    std::int64_t n_tokens = 0, n_docs = 0, n_unlisted = 0;
+    bool narrow = true, unknown = false;
+    for (const auto& row : rows) {
+      n_tokens = checked_sum(n_tokens, row->n_tokens, "tokens");  // no frequency of the row exceeds n_tokens
+      unknown |= row->has_unknown_documents();
+      narrow &= row->is_narrow() || row->size == 0;
+      n_unlisted += row->n_unlisted;
+    }
+    for (const auto& row : rows) n_docs = unknown ? 0 : checked_sum(n_docs, row->n_docs, "documents");
+    auto total = ClassRow<std::int64_t>::with_capacity(std::min(n_pairs, n_terms), narrow && n_tokens < narrow_limit);
+    total.n_docs = n_docs;
+    total.n_unlisted = n_unlisted;
+    std::vector<std::int64_t> next(rows.size(), 0), tf(width, 0), df(width, 0);
+    for (std::int64_t begin = 0, n_added = 0; begin < n_terms; begin += width) {
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const ClassRow<std::int64_t>& row = *rows[r];
+        std::int64_t i = next[r];
+        for (; i < row.size && row.terms[i] < begin + width; ++i) {
+          tf[static_cast<std::size_t>(row.terms[i] - begin)] += row.term_frequency[i];
+          df[static_cast<std::size_t>(row.terms[i] - begin)] += row.document_frequency[i];
+        }
+        n_added += 1 + i - std::exchange(next[r], i);
+        if (n_added >= pairs_per_check) worker.check(), n_added = 0;
+      }
+      for (std::size_t t = 0; t < static_cast<std::size_t>(width); ++t)
+        if (tf[t] != 0)
+          total.set_pair(total.size++, static_cast<TermId>(begin + static_cast<std::int64_t>(t)),
+                         std::exchange(tf[t], 0), unknown ? 0 : df[t]), df[t] = 0;
+    }
+    total.sum_tokens();
+    return total;
+  }
+
+  const std::vector<ClassRowPtr<std::int64_t>>& rows;
+  std::int64_t n_pairs = 0, n_terms = 0;
+};
+
+}  // namespace
+
 template <CountType Count>
-ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts) {
+void sum_groups(std::vector<std::vector<ClassRowPtr<Count>>>& groups, const Threads& threads) {
+  if constexpr (std::is_integral_v<Count>) {
+    std::vector<std::size_t> large;
+    std::int64_t n_pairs = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (const RangeSum sum(groups[g]); sum.pays()) large.push_back(g), n_pairs += sum.n_pairs;
+    for_each_block(std::ssize(large), worth(threads, n_pairs), [&](std::int64_t i, Worker& worker) {
+      auto& rows = groups[large[static_cast<std::size_t>(i)]];
+      rows.assign(1, std::make_shared<const ClassRow<Count>>(RangeSum(rows).sum(worker)));
+    });
+  }
+  // Merge pairs of rows, then pairs of the results. Adding the rows one by one would copy the growing sum for every row.
+  using Rows = std::vector<ClassRowPtr<Count>>;
+  struct Pair {
+    const ClassRow<Count>*a, *b;
+    ClassRowPtr<Count>* sum;
+  };
+  for (;;) {
+    std::vector<Pair> pairs;
+    std::vector<Rows> sums(groups.size());
+    std::int64_t n_merged = 0;
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      const Rows& rows = groups[g];
+      if (rows.size() < 2) continue;
+      sums[g].resize((rows.size() + 1) / 2);
+      if (rows.size() % 2 == 1) sums[g].back() = rows.back();
+      for (std::size_t i = 0; i + 1 < rows.size(); i += 2) {
+        pairs.push_back({rows[i].get(), rows[i + 1].get(), &sums[g][i / 2]});
+        n_merged += rows[i]->size + rows[i + 1]->size;
+      }
+    }
+    if (pairs.empty()) break;
+    for_each_block(std::ssize(pairs), worth(threads, n_merged), [&](std::int64_t i, Worker& worker) {
+      const Pair& pair = pairs[static_cast<std::size_t>(i)];
+      *pair.sum = std::make_shared<const ClassRow<Count>>(merge_rows(*pair.a, *pair.b, &worker));
+    });
+    for (std::size_t g = 0; g < groups.size(); ++g)
+      if (groups[g].size() > 1) groups[g].swap(sums[g]);
+  }
+  for (Rows& rows : groups)
+    if (rows.empty()) rows.push_back(std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0)));
+}
+
+template <CountType Count>
+ClassRowPtr<Count> collection_row(const ClassCounts<Count>& counts, const Threads& threads) {
   if (counts.collection) return counts.collection;
-  std::vector<ClassRowPtr<Count>> rows = counts.rows;
-  if (rows.empty()) return std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0));
-  // Merge pairs of rows, then pairs of the results. Adding the rows one by one would copy the growing sum for every class.
-  for (; rows.size() > 1; rows.resize((rows.size() + 1) / 2))
-    for (std::size_t i = 0; 2 * i < rows.size(); ++i)
-      rows[i] = 2 * i + 1 < rows.size()
-                    ? std::make_shared<const ClassRow<Count>>(merge_rows(*rows[2 * i], *rows[2 * i + 1]))
-                    : rows[2 * i];
-  return rows[0];
+  std::vector<std::vector<ClassRowPtr<Count>>> groups(1, counts.rows);
+  sum_groups(groups, threads);
+  return groups[0][0];
 }
 
 template <CountType Count>
@@ -345,7 +424,7 @@ ClassCounts<Count> of_terms(const ClassCounts<Count>& counts, std::span<const st
   }
   const auto term_of = [&](TermId term) { return new_term[static_cast<std::size_t>(term)]; };
   ClassCounts<Count> result{static_cast<std::int64_t>(terms.size()), counts.n_docs, {}, nullptr, counts.model};
-  return map_rows(counts, std::move(result), threads, [&](const ClassRow<Count>& row) {
+  return map_rows(counts, std::move(result), threads, [&](const ClassRow<Count>& row, Worker&) {
     const auto size = std::count_if(row.terms, row.terms + row.size, [&](TermId term) { return term_of(term) != none; });
     auto selected = ClassRow<Count>::with_capacity(size, row.is_narrow());
     selected.n_docs = row.n_docs;
@@ -362,8 +441,8 @@ template <CountType Count>
 ClassCounts<Count> merge(const ClassCounts<Count>& a, const ClassCounts<Count>& b, const Threads& threads) {
   const Count n_docs = checked_sum(a.n_docs, b.n_docs, "documents");
   check_finite(n_docs, "the weights of the documents");
-  auto sum = combine(a, b, n_docs, threads, [](const auto& x, const auto& y, std::size_t) {
-    return is_empty(*x) ? y : is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y));
+  auto sum = combine(a, b, n_docs, threads, [](const auto& x, const auto& y, std::size_t, Worker& worker) {
+    return is_empty(*x) ? y : is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(merge_rows(*x, *y, &worker));
   });
   if (has_unknown_documents(sum)) sum.n_docs = known_documents(sum);
   return sum;
@@ -375,8 +454,8 @@ ClassCounts<Count> subtract(const ClassCounts<Count>& whole, const ClassCounts<C
   const Count n_docs =
       unknown ? std::max<Count>(0, whole.n_docs - part.n_docs)
               : remainder(whole.n_docs, part.n_docs, [] { return std::string("the number of documents"); });
-  auto rest = combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c) {
-    return is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c));
+  auto rest = combine(whole, part, n_docs, threads, [](const auto& x, const auto& y, std::size_t c, Worker& worker) {
+    return is_empty(*y) ? x : std::make_shared<const ClassRow<Count>>(subtract_rows(*x, *y, c, worker));
   });
   // In float counts, the difference may be rounded to less than the documents of a class that stay.
   if (unknown || std::is_floating_point_v<Count>) rest.n_docs = known_documents(rest);
@@ -391,7 +470,7 @@ ClassCounts<double> to_float(const ClassCounts<std::int64_t>& counts, const Thre
     return both.hi;
   };
   return map_rows(counts, ClassCounts<double>{counts.n_terms, exact(counts.n_docs), {}, nullptr, counts.model}, threads,
-                  [&](const ClassRow<std::int64_t>& row) {
+                  [&](const ClassRow<std::int64_t>& row, Worker&) {
                     auto result = ClassRow<double>::with_capacity(row.size, row.is_narrow());
                     result.n_docs = exact(row.n_docs);
                     result.n_unlisted = exact(row.n_unlisted);
@@ -407,7 +486,7 @@ template <CountType Count>
 ClassCounts<Count> as_counted_by(EventModel model, const ClassCounts<Count>& counts, const Threads& threads) {
   if (model == EventModel::multinomial) return counts;
   ClassCounts<Count> result{counts.n_terms, counts.n_docs, {}, nullptr, model};
-  return map_rows(counts, std::move(result), threads, [&](ClassRow<Count> row) {
+  return map_rows(counts, std::move(result), threads, [&](ClassRow<Count> row, Worker&) {
     if (model == EventModel::binary || model == EventModel::bernoulli) row.term_frequency = row.document_frequency;
     if (model == EventModel::binary) {
       row.n_unlisted = 0;
@@ -429,9 +508,10 @@ template struct ClassRow<double>;
   template void check_finite(const ClassRow<Count>&);                                                      \
   template void check_row(const ClassRow<Count>&, std::int64_t);                                           \
   template void check_collection(const ClassCounts<Count>&);                                               \
-  template ClassRow<Count> merge_rows(const ClassRow<Count>&, const ClassRow<Count>&);                     \
+  template ClassRow<Count> merge_rows(const ClassRow<Count>&, const ClassRow<Count>&, Worker*);            \
+  template void sum_groups(std::vector<std::vector<ClassRowPtr<Count>>>&, const Threads&);                 \
   template ClassRow<Count> concatenate(const ClassRow<Count>*, const ClassRow<Count>*);                    \
-  template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&);                                   \
+  template ClassRowPtr<Count> collection_row(const ClassCounts<Count>&, const Threads&);                   \
   template ClassCounts<Count> with_classes(const ClassCounts<Count>&, ClassMap);                           \
   template ClassCounts<Count> of_terms(const ClassCounts<Count>&, std::span<const std::int64_t>, const Threads&); \
   template ClassCounts<Count> as_counted_by(EventModel, const ClassCounts<Count>&, const Threads&);        \

@@ -42,7 +42,7 @@ double most_counted(const ClassCounts<Count>& counts) {
 // too. For nearly every input, a bound computed from the largest value proves that all counts fit. If the bound is too
 // large, the documents are added one by one, to find the document that overflows.
 void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, const CsrFacts& facts,
-                    const LabelView& labels, const std::int64_t* weights, TermWeight term_weight) {
+                    const LabelView& labels, const std::int64_t* weights, TermWeight term_weight, const Threads& threads) {
   const double largest_weight =
       weights == nullptr || x.n_rows == 0 ? 1 : static_cast<double>(*std::max_element(weights, weights + x.n_rows));
   const double entries = static_cast<double>(x.indptr[x.n_rows]) + static_cast<double>(x.n_rows);
@@ -52,7 +52,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
   std::vector<std::int64_t> tokens(n_classes + 1), docs(n_classes + 1);  // the last row is the collection
   for (std::size_t c = 0; c < n_classes; ++c) tokens[c] = counts.rows[c]->n_tokens, docs[c] = counts.rows[c]->n_docs;
   const bool keeps_collection = counts.collection || !has_one_class_each(labels, x.n_rows);
-  if (keeps_collection) tokens[n_classes] = collection_row(counts)->n_tokens;
+  if (keeps_collection) tokens[n_classes] = collection_row(counts, threads)->n_tokens;
   docs[n_classes] = counts.n_docs;
   DocumentEntries present(TermWeight::binary);
   for (std::int64_t d = 0; d < x.n_rows; ++d) {
@@ -134,11 +134,11 @@ void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, c
   std::int64_t merged = 0;  // the number of pairs to merge; 0 if the counts had no pairs before
   for (std::size_t c = 0; c < added.size(); ++c)
     if (const auto& row = counts.row_or_collection(c); row->size > 0) merged += row->size + added[c].size;
-  for_each_block(static_cast<std::int64_t>(added.size()), worth(threads, merged), [&](std::int64_t block, Worker&) {
+  for_each_block(static_cast<std::int64_t>(added.size()), worth(threads, merged), [&](std::int64_t block, Worker& worker) {
     const auto c = static_cast<std::size_t>(block);
     ClassRowPtr<Count>& row = counts.row_or_collection(c);
     if (added[c].size == 0 && row->n_docs == docs[c]) return;
-    replace_row(row, row->size == 0 ? std::move(added[c]) : merge_rows(*row, added[c]), docs[c]);
+    replace_row(row, row->size == 0 ? std::move(added[c]) : merge_rows(*row, added[c], &worker), docs[c]);
   });
 }
 
@@ -147,11 +147,11 @@ void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, c
 // sum in another order would have other bits.
 template <CountType Count>
 ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_terms, const LabelView& labels,
-                             std::int64_t n_docs) {
+                             std::int64_t n_docs, const Threads& threads) {
   ClassCounts<Count> result = counts;
   result.n_terms = std::max(counts.n_terms, n_terms);
   const bool is_sum = std::is_integral_v<Count> ? has_one_class_each(labels, n_docs) : labels.indptr == nullptr;
-  if (!is_sum && !result.collection) result.collection = collection_row(counts);
+  if (!is_sum && !result.collection) result.collection = collection_row(counts, threads);
   return result;
 }
 
@@ -201,7 +201,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   check_indptr(x, {});
   const std::int64_t n_entries = x.indptr[x.n_rows];
   const Threads threads = worth(options.threads, n_entries);
-  ClassCounts<Count> result = with_room(counts, x.n_columns, labels, x.n_rows);
+  ClassCounts<Count> result = with_room(counts, x.n_columns, labels, x.n_rows, options.threads);
   const bool with_collection = result.collection != nullptr;
 
   const std::int64_t n_rows = labels.n_classes + with_collection;
@@ -224,7 +224,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
     if (binary) facts.value_bound = 1;
   }
   if constexpr (std::is_integral_v<Count>)
-    check_overflow(counts, x, facts, labels, weights, term_weight);
+    check_overflow(counts, x, facts, labels, weights, term_weight, threads);
   else if (raw)
     check_exact_doubles(x, facts);
 
@@ -242,7 +242,7 @@ std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts
                                                 const CountingOptions& options) {
   check_indptr(x, {"X", true});
   const Threads threads = worth(options.threads, x.indptr[x.n_rows]);
-  ClassCounts<Count> result = with_room(counts, x.n_rows, labels, x.n_columns);
+  ClassCounts<Count> result = with_room(counts, x.n_rows, labels, x.n_columns, options.threads);
   const StreamSource source{x, options.term_weight == TermWeight::binary, labels, result.collection != nullptr};
   Streamed<Count> streamed;
   streamed.possible = options.term_weight != TermWeight::log && (std::is_integral_v<Count> || is_empty(counts));

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,12 +85,12 @@ class Counts:
 
     @property
     def collection_term_frequency(self) -> NDArray[Any]:
-        return of_collection(self.core, "term_frequency")
+        return self.core.collection_term_frequency()
 
     @property
     def collection_document_frequency(self) -> NDArray[Any]:
         self.require_documents("document_frequency")
-        return of_collection(self.core, "document_frequency")
+        return self.core.collection_document_frequency()
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -114,12 +113,7 @@ class Counts:
             return False
         if not np.array_equal(self.term_names, other.term_names):  # type: ignore[arg-type]
             return False
-        a, b = mine.to_arrays(), theirs.to_arrays()
-        # The totals of the collection may overflow, so they are computed only if exactly one of the
-        # two objects stores them.
-        if a["has_collection"] != b["has_collection"]:
-            a, b = mine.with_collection().to_arrays(), theirs.with_collection().to_arrays()
-        return all(np.array_equal(a[key], b[key]) for key in a)  # type: ignore[literal-required]
+        return mine.equals(theirs)
 
     # ---- what scores require ---------------------------------------------------------------------
 
@@ -231,8 +225,9 @@ class Counts:
         if mine is not None and theirs is not None:
             shared = min(len(mine), len(theirs))
             if (mine[:shared] != theirs[:shared]).any():
-                names = _union(mine, theirs)
-                return self._in_names(names).plus(other._in_names(names))
+                in_mine, in_theirs, order = _core.unite_names(mine.tolist(), theirs.tolist())
+                names = _frozen(np.concatenate([mine, theirs])[order])
+                return self._moved(in_mine, names).plus(other._moved(in_theirs, names))
         elif n_mine and n_theirs and ((mine is None) != (theirs is None) or n_mine != n_theirs):
             raise wrong_value(
                 "{n_mine} and {n_theirs} terms, not all with names: count with {term_names}, or "
@@ -246,14 +241,19 @@ class Counts:
         self, new_column: NDArray[np.int64], n_terms: int, names: NDArray[np.object_] | None
     ) -> Counts:
         """Return the counts with term i in column ``new_column[i]``; -1 drops the term."""
-        core = _in_columns(self.core, new_column, n_terms)
-        rules = None if names is None else self.rules  # hashes no longer give the columns of terms
         names = validation.check_term_names(names, n_terms)
+        core = self.core.in_columns(np.ascontiguousarray(new_column, np.int64), n_terms)
+        rules = None if names is None else self.rules  # hashes no longer give the columns of terms
         return self._with(core, self.classes, names, rules)
 
     def of_groups(self, groups: dict[Hashable, list[int]]) -> Counts:
         """Return the counts of groups of classes; ``groups`` maps each new label to its rows."""
-        core = of_classes(self.core, list(groups.values()))
+        if self.core.has_collection:
+            raise ValueError(
+                "documents have several classes, and counts do not record which documents two "
+                "classes share: count the documents of these classes instead"
+            )
+        core = self.core.of_classes(list(groups.values()))
         return self._with(core, list(groups), self.term_names, self.rules)
 
     def with_min_df(self, min_df: int) -> Counts:
@@ -263,7 +263,9 @@ class Counts:
     def of_terms(self, kept: NDArray[np.bool_]) -> Counts:
         """Return the counts of the terms in a mask, in columns without gaps."""
         columns = np.where(kept, np.cumsum(kept) - 1, -1)
-        return self.in_columns(columns, int(kept.sum()), self.names_of(np.flatnonzero(kept)))
+        if self.term_names is None:
+            return self.in_columns(columns, int(kept.sum()), None)
+        return self._moved(columns, _frozen(self.term_names[kept]))
 
     def renamed(self, labels: list[Hashable]) -> Counts:
         """Return the counts with new labels for the classes, in sorted order of the labels."""
@@ -318,69 +320,12 @@ class Counts:
         check_same_rules(self.rules, other.rules)
         return self.rules
 
-    def _in_names(self, column_of: dict[str, int]) -> Counts:
-        """Return the counts in the columns of a merged vocabulary."""
-        assert self.term_names is not None
-        columns = np.fromiter(map(column_of.__getitem__, self.term_names), np.int64, self.n_terms)
-        return self.in_columns(columns, len(column_of), validation.object_array(list(column_of)))
+    def _moved(self, new_column: NDArray[np.int64], names: NDArray[np.object_]) -> Counts:
+        """Return the counts in new columns, whose names need no check."""
+        core = self.core.in_columns(np.ascontiguousarray(new_column, np.int64), len(names))
+        return self._with(core, self.classes, names, self.rules)
 
 
-def _union(mine: NDArray[np.object_], theirs: NDArray[np.object_]) -> dict[str, int]:
-    """Return the column of each name in the merged vocabulary."""
-    for names in (mine, theirs):
-        name, n_terms = Counter(names).most_common(1)[0]
-        if n_terms > 1:
-            raise ValueError(f"the vocabularies differ, and {name!r} names {n_terms} terms")
-    both = dict.fromkeys([*mine.tolist(), *theirs.tolist()])
-    are_sorted = all((names[1:] >= names[:-1]).all() for names in (mine, theirs))
-    return dict(zip(sorted(both) if are_sorted else both, range(len(both)), strict=True))
-
-
-def of_collection(
-    counts: _core.Counts, frequency: Literal["term_frequency", "document_frequency"]
-) -> NDArray[Any]:
-    """Return a frequency of each term in the collection, where each document counts once."""
-    if counts.has_collection or not counts.exact:  # sums of fractions depend on their order
-        counts = counts.as_one_class()
-    data, terms, _ = getattr(counts, frequency)()
-    dense = np.zeros(counts.n_terms, dtype=data.dtype)
-    np.add.at(dense, terms, data)
-    return dense
-
-
-def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
-    """Return counts with one class for each group of rows."""
-    if counts.has_collection:
-        raise ValueError(
-            "documents have several classes, and counts do not record which documents two classes "
-            "share: count the documents of these classes instead"
-        )
-    # First take all groups that have only one row, then add the larger groups one by one.
-    result = counts.with_classes([rows[0] if len(rows) == 1 else -1 for rows in groups])
-    for place, rows in enumerate(groups):
-        if len(rows) > 1:
-            merged = counts.with_classes(rows).as_one_class()
-            in_place = [0 if i == place else -1 for i in range(len(groups))]
-            result = result.merge(merged.with_classes(in_place))
-    held = result.to_arrays()
-    held["n_docs"] = held["class_docs"].sum().item()  # documents of other classes do not count
-    return _core.Counts.from_arrays(**held)
-
-
-def _in_columns(counts: _core.Counts, new_column: NDArray[np.int64], n_terms: int) -> _core.Counts:
-    """Return the counts with their terms in new columns; -1 drops a term."""
-    held: dict[str, Any] = {**counts.to_arrays(), "n_terms": n_terms}
-    columns = new_column[held["terms"]]
-    kept = columns >= 0
-    n_rows = len(held["indptr"]) - 1
-    rows = np.repeat(np.arange(n_rows, dtype=np.int32), np.diff(held["indptr"]))[kept]
-    columns = columns[kept].astype(np.int32)
-    order: Any = slice(None)
-    if (np.diff(new_column[new_column >= 0]) < 0).any():
-        order = np.lexsort((columns, rows))
-    sizes = np.bincount(rows, minlength=n_rows)
-    held["indptr"] = np.append(0, np.cumsum(sizes, dtype=np.int64))
-    held["terms"] = np.ascontiguousarray(columns[order])
-    for name in ("term_frequency", "document_frequency"):
-        held[name] = np.ascontiguousarray(held[name][kept][order])
-    return _core.Counts.from_arrays(**held)
+def _frozen(names: NDArray[np.object_]) -> NDArray[np.object_]:
+    names.setflags(write=False)  # counts and rankings share the array
+    return names
