@@ -19,6 +19,9 @@ WORDING: dict[str, str] = {
         "texts is a DataFrame with the columns 'body', 'stars', expected one column of "
         "texts: name it, as in text='text', or pass it alone"
     ),
+    "a_mapping_of_mappings_has": (
+        "documents must name a column of a frame, but a mapping of mappings has none"
+    ),
     "a_ranking_is_not_an": (
         "a ranking is not an array: use its indices, scores or terms; to select columns in "
         "scikit-learn, use TermSelector(method) instead of SelectKBest"
@@ -78,6 +81,11 @@ WORDING: dict[str, str] = {
     "class_0_has_all_the": (
         "class 0 has all the prior mass except …; scores need more prior mass in the other classes"
     ),
+    "class_docs_are_unknown": (
+        "class_docs needs the documents of class 'land', which are unknown: its table has "
+        "only occurrences; pass documents and class_docs to counts_from_table, or leave out"
+        " the class with subset"
+    ),
     "class_prior_is_a_masked": "class_prior is a masked array: fill or drop the masked values",
     "classes_must_hold_labels_in": "classes must hold labels in order, got 0",
     "column_1_in_document_1": (
@@ -130,6 +138,10 @@ WORDING: dict[str, str] = {
         "documents have several classes, and counts do not record which documents two "
         "classes share: count the documents of these classes instead"
     ),
+    "documents_known_only_in_the_whole": (
+        "cannot subtract counts that are not part of these: the number of documents in "
+        "class 0 is known only in the whole"
+    ),
     "documents_of_several_labels": (
         "there are 3.0 documents, but the classes have 4.0: if documents have several "
         "classes or none, pass collection_term_frequency and collection_document_frequency"
@@ -139,7 +151,11 @@ WORDING: dict[str, str] = {
         "…c.csv: holds no documents; 1 line, row or file left out, first: …c.csv, line 2: "
         "expected 2 fields, found 3; a field with ',' in it must begin and end with a quote"
     ),
+    "every_term_of_class_land": (
+        "… needs every term of class 'land', but its table left out 5 tokens: pass the whole table"
+    ),
     "expected_a_file_found_a": "…: expected a file, found a folder, pipe or device",
+    "expected_label_term_count": "frame maps terms to counts, expected {label: {term: count}}",
     "expected_one_column_x_found": (
         "…: expected one column 'x', found 't', 'y', 'n'; name a column of the frame"
     ),
@@ -161,6 +177,10 @@ WORDING: dict[str, str] = {
         "file use termsift.count(termsift.scan(path))"
     ),
     "found_a_table_its_columns": "expected a column of strings, found a table; its columns are 't'",
+    "frame_is_a_list_expected": (
+        "frame is a list, expected a data frame, an Arrow table or stream, a dict of "
+        "columns, or a mapping of label to mapping of term to count"
+    ),
     "g2_needs_documents": (
         "g2 needs the documents of class 'a', which are unknown: its table has only "
         "occurrences; use g2_counts, log_odds or multinomial md, which count occurrences, "
@@ -249,7 +269,13 @@ WORDING: dict[str, str] = {
         "texts has a missing value at 2, expected strings: drop the missing texts or "
         "replace them by ''"
     ),
+    "misspelt_rule": "unknown argument 'lowercse', expected one of …; did you mean 'lowercase'?",
     "must_be_the_path_of": "… must be the path of a file or folder, got ''",
+    "n_docs_are_unknown": (
+        "n_docs needs the documents of class 'land', which are unknown: its table has only "
+        "occurrences; pass documents and class_docs to counts_from_table, or leave out the "
+        "class with subset"
+    ),
     "naive_bayes_needs_every_term": (
         "naive_bayes needs every term of class 'sea', but its table left out 6 tokens: pass"
         " the whole table"
