@@ -240,7 +240,7 @@ def test_arrow_names_a_text_that_is_not_utf8(use: str) -> None:
     assert f"document {BAD}, byte 3: expected UTF-8" in message(lambda: USES[use](texts, LABELS))
 
 
-@pytest.mark.parametrize("use", ["predict", "sketch"])
+@pytest.mark.parametrize("use", ["predict", "sketch", "vectorize", "transform", "hash"])
 def test_unlabelled_texts_are_named_across_blocks(
     use: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,6 +253,14 @@ def test_unlabelled_texts_are_named_across_blocks(
         reader = table.to_reader(max_chunksize=2)
         if use == "predict":
             return CLASSIFIER.predict(reader)
+        if use in ("vectorize", "transform", "hash"):
+            pytest.importorskip("sklearn")
+            vectorizer = ts.text.CountVectorizer()
+            if use == "vectorize":
+                return vectorizer.fit_transform(reader)
+            if use == "transform":
+                return vectorizer.fit(TEXTS).transform(reader)
+            return ts.text.HashingVectorizer().transform(reader)
         return ts.sketch_texts(reader, min_df=2, n_bytes=1000)
 
     assert f"document {BAD}, byte 3: expected UTF-8" in message(call)

@@ -30,7 +30,7 @@ from termsift._util.estimator import (
 from termsift._util.faults import concerning, wrong_value
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, Texts
-from termsift.text._documents import Block, Documents, Rows
+from termsift.text._documents import Block, Documents, OneBlock
 from termsift.text._matrices import BlockCounter
 
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
@@ -432,11 +432,11 @@ class NaiveBayes(Estimator):
         threads = validation.check_n_threads(self.n_threads)
         matrix = self._matrix(X, threads)
         if y is None:
-            return Rows(matrix)
+            return OneBlock(matrix)
         labels = validation.check_labels(y, matrix.n_docs, self._classes)
         with self._naming_fault(matrix):
             validation.check_entries(matrix, threads, "X")
-        return Rows(matrix, labels)
+        return OneBlock(matrix, labels)
 
     def _matrix_of(self, block: Block, threads: int) -> validation.Csr:
         """Return the matrix of a block, which must have the columns of the fitted matrix."""

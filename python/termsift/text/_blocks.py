@@ -27,7 +27,7 @@ _Part: TypeAlias = tuple[_core.Texts, Any]
 
 def text_blocks(texts: Any, text: Any = None) -> Iterator[_core.Texts]:
     """Yield texts, or the column ``text`` of a frame, in blocks. A missing text is an error."""
-    return (block.texts for block in Texts(texts, text))
+    return Texts(texts, text).texts()
 
 
 def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[_Part]:

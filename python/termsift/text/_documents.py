@@ -158,6 +158,10 @@ class Documents(ABC):
         """The classes so far, in the order of results."""
         return self.classes
 
+    def texts(self) -> Iterator[_core.Texts]:
+        """Yield the texts of the blocks."""
+        return (block.texts for block in self)
+
     def feed(self, consumer: Consumer) -> None:
         """Pass all blocks to a consumer."""
         with self.placing():
@@ -174,22 +178,29 @@ class Documents(ABC):
         return _Placing(self)
 
 
-class Rows(Documents):
-    """The rows of one matrix, with their labels if they have any."""
+class OneBlock(Documents):
+    """Texts or the rows of a matrix in memory, with their labels if they have any."""
 
-    has_texts = False
-
-    def __init__(self, matrix: validation.Csr, labels: validation.Labels | None = None) -> None:
+    def __init__(
+        self, content: _core.Texts | validation.Csr, labels: validation.Labels | None = None
+    ) -> None:
         super().__init__()
-        self._matrix, self._labels = matrix, labels
+        self._content, self._labels = content, labels
+        self.has_texts = isinstance(content, _core.Texts)
         self.one_label_each = labels is None or labels.indptr is None
 
     def _blocks(self) -> Iterator[Block]:
-        return iter([Block(self._matrix, self._labels, range(self._matrix.n_docs))])
+        content = self._content
+        n_docs = len(content) if isinstance(content, _core.Texts) else content.n_docs
+        return iter([Block(content, self._labels, range(n_docs))])
 
     @property
     def classes(self) -> list[Hashable]:
         return [] if self._labels is None else self._labels.classes
+
+    def texts(self) -> Iterator[_core.Texts]:
+        assert isinstance(self._content, _core.Texts)
+        return iter([self._content])  # the numbers in the only block are those in the container
 
 
 class _Placing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from itertools import chain, count
@@ -15,7 +15,8 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
 from termsift._util.validation import check_n_threads, is_integer
-from termsift.text._blocks import is_frame, only_column, text_blocks
+from termsift.text._blocks import Texts, is_frame, only_column, text_blocks
+from termsift.text._documents import Documents, OneBlock
 from termsift.text._matrices import counted, csr, kept_columns, stacked, strings
 from termsift.text._terms import Arguments, limits, native_arguments
 
@@ -88,17 +89,17 @@ class _CutByCore:
         self.build_analyzer()  # this call may warn about the rules or raise an error
         return native_arguments(self, self.get_stop_words())
 
-    def _blocks(self: Any, documents: Any) -> Iterable[_core.Texts]:
-        """Return the documents in blocks. Decode the documents unless all of them are strings."""
+    def _documents(self: Any, documents: Any) -> Documents:
+        """Return the documents as a stream, decoded unless all of them are strings."""
         if self.input == "content":
             if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
             if isinstance(documents, (list, tuple)):
                 with suppress(TypeError):  # `of_strings` raises a TypeError for bytes
-                    return [_core.Texts.of_strings(documents)]
+                    return OneBlock(_core.Texts.of_strings(documents))
             elif _is_column(documents):
-                return text_blocks(documents)
-        return text_blocks(map(self.decode, documents))
+                return Texts(documents)
+        return Texts(map(self.decode, documents))
 
     def _iterable(self: Any, documents: Any) -> Any:
         """Return documents over which scikit-learn can iterate."""
@@ -207,8 +208,9 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         self._warn_for_unused_params()
         self._validate_vocabulary()
         threads = check_n_threads(self.n_threads)
-        blocks = self._blocks(raw_documents)
-        counter, n_docs = counted(blocks, _core.TextRules(*native), threads)
+        documents = self._documents(raw_documents)
+        with documents.placing():
+            counter, n_docs = counted(documents.texts(), _core.TextRules(*native), threads)
         if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         low, high = limits(self, n_docs)
@@ -233,8 +235,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             _check_columns(X, terms)
             return terms, X
         threads, terms = check_n_threads(self.n_threads), self.vocabulary_
-        rows = (index.matrix(block, threads) for block in self._blocks(raw_documents))
-        X = stacked(rows, len(terms))
+        documents = self._documents(raw_documents)
+        with documents.placing():
+            rows = (index.matrix(block, threads) for block in documents.texts())
+            X = stacked(rows, len(terms))
         return terms, as_configured(self._in_dtype(X, np.intc, terms))
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
@@ -324,9 +328,11 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         # In a bool matrix every count is True, so counts of opposite signs must not cancel.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
         rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
-        width, blocks = int(self.n_features), self._blocks(X)
-        rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
-        counts = stacked(rows, width)
+        width, documents = int(self.n_features), self._documents(X)
+        with documents.placing():
+            blocks = documents.texts()
+            rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
+            counts = stacked(rows, width)
         if not counts.shape[0]:
             return super().transform([])  # raises scikit-learn's error
         counts = self._in_dtype(counts, np.float64, {})
