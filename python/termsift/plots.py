@@ -90,7 +90,9 @@ def plot_curves(
     for curve in several.values():
         validation.check_kind(curve, Curve, "curves")
     named = {name: curve for name, curve in several.items() if len(curve)}
-    shown = [check_metric(metric) for metric in validation.check_words(metrics, "metrics")]
+    shown = [
+        check_metric(metric, "metrics") for metric in validation.check_words(metrics, "metrics")
+    ]
     if not named or not shown:
         raise wrong_value("there is nothing to draw: no {curves} or no {metrics}")
     with _figure("plot_curves", 3.5 * len(shown) + 1.4, 3.4) as figure:

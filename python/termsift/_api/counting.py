@@ -17,7 +17,7 @@ from termsift._counts.documents import (
 )
 from termsift._util import validation
 from termsift._util.adding import TermFrequency, add_documents
-from termsift._util.faults import concerning, excluded, named, wrong_type
+from termsift._util.faults import blaming, concerning, excluded, named, wrong_type
 from termsift._util.files import existing
 from termsift.io._collection import Collection
 from termsift.io._scan import Scan
@@ -259,11 +259,12 @@ def load(source: str | os.PathLike[str] | Buffer) -> ClassCounts:
         truncated or of another version, or does not hold counts; or if ``source`` is neither a path
         nor a buffer.
     """
-    if isinstance(source, (str, os.PathLike)):
-        with open(existing(source), "rb") as saved:
-            return ClassCounts._of(file.read_from(saved, os.fspath(source)))
-    data = validation.check_bytes(source, "source", "a path or bytes")
-    return ClassCounts._of(file.read_bytes(data, "the bytes"))
+    with blaming("source"):
+        if isinstance(source, (str, os.PathLike)):
+            with open(existing(source, "source"), "rb") as saved:
+                return ClassCounts._of(file.read_from(saved, os.fspath(source)))
+        data = validation.check_bytes(source, "source", "a path or bytes")
+        return ClassCounts._of(file.read_bytes(data, "the bytes"))
 
 
 def merge(parts: Iterable[ClassCounts]) -> ClassCounts:

@@ -210,8 +210,8 @@ class Curves(dict[str, Curve], Tabular):
         return [Section(columns, len(self) - len(some))]
 
 
-def check_metric(metric: str) -> Metric:
-    return check_choice(metric, METRICS, "metric")  # type: ignore[return-value]
+def check_metric(metric: str, name: str = "metric") -> Metric:
+    return check_choice(metric, METRICS, name)  # type: ignore[return-value]
 
 
 def curve_of(

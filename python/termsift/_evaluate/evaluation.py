@@ -18,7 +18,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
 from termsift._util import validation
 from termsift._util.adding import is_exact
-from termsift._util.faults import Message, blaming, named, said, wrong_value
+from termsift._util.faults import Message, blaming, concerning, named, said, wrong_value
 from termsift._util.messages import levels_to_caller, progress
 
 # By default every k up to _EVERY_K_TO is evaluated. Larger values of k grow by 1% per step.
@@ -253,10 +253,11 @@ def folds_of(cv: Any, X: Any, labels: validation.Labels, random_state: Any) -> I
     pairs = cv.split(X, labels.codes) if has_split else cv
     expected = "pairs (train, test) of indices, unless it is an integer or a splitter"
     number = -1
-    for number, (train, test) in enumerate(validation.check_iterable(pairs, "cv", expected)):
+    for number, pair in enumerate(validation.check_iterable(pairs, "cv", expected)):
         part = f"part of fold {number}"
         n_docs = len(labels.codes)
         with blaming("cv"):
+            train, test = pair
             train = validation.check_indices(
                 train, n_docs, Message(f"the training {part}"), "document"
             )
@@ -301,7 +302,7 @@ def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
     """Return distinct numbers of terms, increasing. `selection_curve` describes the default."""
     if ks is None:
         if n_terms == 0:
-            raise ValueError("there are no terms to choose from")
+            raise concerning(ValueError("there are no terms to choose from"), "X", "ranking")
         listed = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
         while listed[-1] < n_terms:
             listed.append(min(int(listed[-1] * _GROWTH), n_terms))

@@ -16,6 +16,7 @@ from termsift._evaluate.curve import METRICS, Metric
 from termsift._scores.methods import MODELS
 from termsift._util import validation
 from termsift._util.adding import add_documents
+from termsift._util.faults import concerning
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # The values of each metric at each k.
 ONE_CLASS = "the classifier assigns each document to one class"  # The reason in error messages.
@@ -52,7 +53,7 @@ class Split:
         self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents
     ) -> None:
         if test.matrix.n_docs == 0:
-            raise ValueError("there are no test documents")
+            raise concerning(ValueError("there are no test documents"), "X_test", "cv")
         self.documents, self.rows, self.test = documents, rows, test
         code_of = {label: code for code, label in enumerate(documents.labels.classes)}
         self.n_classes = len(code_of)

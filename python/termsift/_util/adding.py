@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 from termsift import _core
 from termsift._util import validation
-from termsift._util.faults import carrying, said
+from termsift._util.faults import carrying, concerning, said
 from termsift._util.messages import logger
 
 TermFrequency: TypeAlias = Literal["raw", "log", "binary"]
@@ -63,6 +63,10 @@ def add_documents(
         added, path = found or cast(
             tuple[_core.Counts, str], updated(matrix.by_document(n_threads))
         )
+    except ValueError as error:
+        if not hasattr(error, "argument"):  # the error of a count is the core's
+            concerning(error, "X", *(() if weights is None else ("sample_weight",)))
+        raise
     except MemoryError:
         message = said(
             "not enough memory to count documents of {n_terms:,} terms: in addition to the counts, "

@@ -64,8 +64,13 @@ def check_path(path: object, name: Name = "path") -> None:
     An empty path would be the folder in which the program runs.
     """
     check_kind(path, (str, os.PathLike), name)
-    if os.fspath(cast("str | os.PathLike[str]", path)) == "":
-        raise wrong_value("{name} must be the path of a file or folder, got ''", name=named(name))
+    words = os.fspath(cast("str | os.PathLike[str]", path))
+    if not words or "\0" in words:
+        raise wrong_value(
+            "{name} must be the path of a file or folder, got {words!r}",
+            name=named(name),
+            words=words,
+        )
 
 
 @contextmanager

@@ -448,6 +448,9 @@ def as_array(values: Any, name: Name) -> NDArray[Any]:
         raise wrong_value(
             "{name} holds lists of different lengths, expected an array", name=named(name)
         ) from None
+    except TypeError as error:  # of an object that refuses to be an array
+        concerning(error, *named(name).arguments)
+        raise
 
 
 def refuse_masked(values: Any, name: Name) -> None:
@@ -488,9 +491,10 @@ def contiguous(array: NDArray[Any]) -> NDArray[Any]:
 
 def as_sequence(values: Any, name: Name, expected: str) -> NDArray[Any] | list[Any]:
     """Return an array as it is, and any other ordered values as a list."""
-    if hasattr(values, "__array__"):
-        return as_array(values, name)
-    if isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
+    array = as_array(values, name) if hasattr(values, "__array__") else None
+    if array is not None and array.ndim:
+        return array
+    if array is None and isinstance(values, Iterable) and not isinstance(values, _UNORDERED):
         return list(values)
     raise wrong_type(
         "{name} must hold {expected} in order, got {shown}",

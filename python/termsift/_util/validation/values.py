@@ -102,7 +102,8 @@ def check_flag(value: object, name: Name) -> bool:
 
 def check_iterable(values: Any, name: Name, expected: str) -> Iterable[Any]:
     """Return an iterable unchanged, without reading from it, because it may be a generator."""
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+    is_scalar = isinstance(values, (str, bytes)) or getattr(values, "ndim", 1) == 0
+    if is_scalar or not isinstance(values, Iterable):
         raise wrong_type(
             "{name} must hold {expected}, got {shown}",
             name=named(name),
