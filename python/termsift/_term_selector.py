@@ -22,7 +22,7 @@ from termsift._util import validation
 from termsift._util.adding import TermFrequency
 from termsift._util.estimator import refuse_continuous
 from termsift._util.extras import require
-from termsift._util.faults import named, wrong_value
+from termsift._util.faults import blaming, named, wrong_value
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -220,11 +220,14 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         y = list(y) if isinstance(y, Iterator) else y
         if isinstance(X, (sparse.coo_array, sparse.coo_matrix)):  # sums of duplicates may overflow
             X = validation.widened(X)
-        checked = validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"])
+        with blaming("X"):
+            checked = validate_data(self, X, reset=reset, accept_sparse=["csr", "csc"])
         # Labels do not pass through scikit-learn, because numpy would make 1 and "1" one class.
         refuse_continuous(validation.check_labels(y, checked.shape[0], None).classes)
         values = checked if isinstance(checked, np.ndarray) else checked.data
-        if values.size and values.min() < 0:
+        with blaming("X"):
+            is_negative = values.size and values.min() < 0
+        if is_negative:
             with validation.naming("Negative values in data passed to TermSelector"):
                 counting.count(checked, y)  # raises an error that names the row and the column
         # Of a frame, scikit-learn may make floats of large integers.
@@ -302,6 +305,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         In a grid search over methods, some methods use the prior, so there is nothing to warn of.
         """
         options = {name: getattr(self, name) for name in _SCORING}
+        if self.aggregate is not None:
+            validation.check_kind(self.aggregate, str, "aggregate")
         ranker = find_ranker(self.method)
         if isinstance(ranker, Method):
             validation.check_class_prior(self.class_prior, counts.classes)

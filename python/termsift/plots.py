@@ -148,7 +148,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     rankings = {label: one[: validation.check_k(k, len(one))] for label, one in several.items()}
     longest = max(map(len, rankings.values()), default=0)
     if longest == 0:
-        raise concerning(ValueError("there is nothing to draw: no terms"), "ranking")
+        raise concerning(ValueError("there is nothing to draw: no terms"), "ranking", "k")
     n_columns = min(_COLUMNS, len(rankings))
     n_rows = -(-len(rankings) // n_columns)
     width = 5.0 if len(rankings) == 1 else 3.0 * n_columns

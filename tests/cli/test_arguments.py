@@ -19,7 +19,7 @@ from wording import raises
     [
         (["rank", ""], "INPUT"),
         (["count", "{table}", "", "-o", "c.termsift"], "INPUT"),
-        (["merge", "", "-o", "c.termsift"], "INPUT"),
+        (["merge", "", "-o", "c.termsift"], "COUNTS"),
         (["rank", "{table}", "--labels", ""], "--labels"),
         (["rank", "{table}", "--term-names", ""], "--term-names"),
         (["rank", "{table}", "--stop-words", ""], "--stop-words"),

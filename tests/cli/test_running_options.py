@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
+from termsift.cli.running import COMMANDS, main_parser
 
 NAME = "name the columns by --text and --label"
 LATIN = "caf\xe9".encode("latin-1")
@@ -67,3 +68,51 @@ def test_lists_are_read_as_utf8(run: Any, table: Path, tmp_path: Path, option: s
     complaint = run(*commands[option], option, tmp_path / "list").complaint
     fault = "byte 3 is not UTF-8; lists are read as UTF-8, so convert the file"
     assert complaint == f"{tmp_path / 'list'}, line 1: {fault}"
+
+
+# What the commands need so that an option has an effect.
+NEEDED = {
+    "rank": ["--per-class"],
+    "keyness": ["sport"],
+    "context": ["ball"],
+    "count": ["-o", "new.termsift", "--min-df", "2"],
+    "compare": ["--cv", "2"],
+    "classify": ["--counts", "news.termsift"],
+    "report": ["-o", "new.html"],
+}
+OF_FILES = {"FILE", "COL", "TEXT", "LABEL", "FOLDER", "REGEX", "A,B"}  # no numbers and no choices
+LEFT_OUT = {
+    ("keyness", "--list-tokens"),  # belongs to --versus-list, see test_keyness.py
+    ("merge", "--min-df"),
+}
+
+
+def options() -> list[tuple[str, str, str]]:
+    """Return each option that takes a number or a name, with its command and a wrong value."""
+    found = []
+    for command in COMMANDS:
+        parser = main_parser([command])._subparsers._group_actions[0].choices[command]
+        for action in parser._actions:
+            is_number = action.type is not None and action.metavar not in OF_FILES
+            if action.option_strings and (is_number or action.choices):
+                option = action.option_strings[-1]
+                if (command, option) not in LEFT_OUT:
+                    found.append((command, option, "nonsense" if action.choices else "-1"))
+    return found
+
+
+@pytest.mark.parametrize(("command", "option", "value"), options())
+def test_an_error_names_the_option(
+    run: Any,
+    table: Path,
+    saved: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    option: str,
+    value: str,
+) -> None:
+    monkeypatch.chdir(table.parent)
+    result = run(command, table, *NEEDED.get(command, []), f"{option}={value}")  # the last one wins
+    assert result.code != 0
+    shown = option if len(option) > 3 else option[1:]
+    assert shown in result.err

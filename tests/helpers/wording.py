@@ -254,7 +254,7 @@ WORDING: dict[str, str] = {
     "metadata_routing_is_off": (
         "metadata routing is off: call sklearn.set_config(enable_metadata_routing=True)"
     ),
-    "metric_must_be_one_of": "metric must be one of …, got 'auc'",
+    "metric_must_be_one_of": "metrics must be one of …, got 'auc'",
     "min_df_7_requires_7": (
         "min_df=7 requires 7 or more of 6 documents, but max_df=1.0 allows 6 or fewer; "
         "lower min_df or raise max_df"

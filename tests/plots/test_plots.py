@@ -101,7 +101,7 @@ def test_curves_in_every_container_are_drawn(
         plot_curves({})
     with raises(ValueError, "nothing_to_draw_no_curves", argument="curves"):
         plot_curves(curves, metrics=[])
-    with raises(ValueError, "metric_must_be_one_of", argument="metric"):
+    with raises(ValueError, "metric_must_be_one_of", argument="metrics"):
         plot_curves(curves, metrics=["auc"])  # type: ignore[list-item]
 
 

@@ -35,7 +35,6 @@ ELSEWHERE = {
     "_util/adding": ["counts/test_counts.py", "counts/test_counts_overflow.py"],
     "_util/estimator": ["term_selector/test_term_selector.py", "classify/test_naive_bayes.py"],
     "_util/extras": ["scores/test_class_terms_tables.py", "plots/test_plots.py"],
-    "_util/faults": ["whole/test_hostile_arguments.py", "cli/test_running_options.py"],
     "_util/html": ["util/test_shown.py"],
     "_util/info": ["whole/test_minimal.py"],
     "_util/messages": ["cli/test_output_terminal.py", "util/test_notebook.py"],
@@ -126,10 +125,12 @@ def test_helpers_are_in_their_folder() -> None:
 
 # Programs that tests run in another process import private names, because they find no helpers.
 PROGRAMS = {
+    "cli/test_running_options.py",  # asks the parsers for all options
     "cli/test_output.py",  # kills a process while it writes an output
     "repository/test_docs.py",  # names modules whose docstrings cannot run
     "repository/test_imports.py",  # asks a new process what it has loaded
     "text/test_sketch.py",  # kills a process between the files of a scan
+    "util/test_faults.py",  # tests the private module that makes messages
     "util/test_files.py",  # kills a process while it writes a file
     "whole/test_threads.py",  # asks a new process for its number of threads
 }

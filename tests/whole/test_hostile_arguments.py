@@ -20,6 +20,8 @@ import math
 import os
 import pickle
 import random
+import re
+import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -289,6 +291,51 @@ def faults_of(name: str, argument: str, value_name: str) -> list[str]:
     return []
 
 
+# Errors that are about another argument, or about no single one. The keys are arguments.
+OTHERS = {
+    # The numbers of documents differ, and the message names the argument that comes later.
+    "X": {"y", "X_test", "texts"},  # naive Bayes classifies texts too
+    "X_train": {"y_train", "X_test"},
+    "value": {"term_names"},  # of a setter
+    # Weights of 0 leave no documents.
+    "sample_weight": {"X", "y"},
+    "curves": {"metrics"},
+}
+# Errors about the counts as a whole: any of X, y and sample_weight may have caused them.
+ABOUT_COUNTS = re.compile(
+    "at least two classes|smoothing b|b2 = |probabilit|alpha is too small|step is too large"
+)
+
+
+def blame_of(name: str, argument: str, value_name: str) -> list[str]:
+    """Call with one wrong argument, and return a description of an error that names others."""
+    function = functions()[name]()
+    _, good = arguments_of(name, function)
+    if name.endswith("find_passages"):
+        good.setdefault("queries", "words")
+    with warnings.catch_warnings(action="ignore"):
+        try:
+            result = function(**{**good, argument: HOSTILE[value_name]()})
+            if isinstance(result, types.GeneratorType | Iterator):
+                list(itertools.islice(result, 10))
+        except (ValueError, TypeError) as error:
+            raised_at = traceback.extract_tb(error.__traceback__)[-1].filename
+            if "termsift" not in raised_at or ABOUT_COUNTS.search(str(error)):
+                return []  # a library, or a function of the caller
+            if argument in VALUES_OF_CALLERS and not hasattr(error, "argument"):
+                return []
+            blamed = set(getattr(error, "arguments", ()))
+            if not blamed & {argument, *OTHERS.get(argument, ())}:
+                return [f"blamed {sorted(blamed)}: {error!r}"]
+        except Exception:
+            return []
+    return []
+
+
+# Functions of the caller, which raise errors of their own while texts are read.
+VALUES_OF_CALLERS = ("preprocessor", "tokenizer", "analyzer", "strip_accents", "passages")
+
+
 def state(value: Any) -> Any:
     """Return the parts of an object that can be compared."""
     if isinstance(value, ts.ClassCounts):
@@ -337,6 +384,14 @@ def test_hostile_arguments(name: str) -> None:
     faults = []
     for argument, value in cases(name):
         faults += [f"{argument}={value}: {fault}" for fault in faults_of(name, argument, value)]
+    assert not faults, f"{len(faults)} faults\n" + "\n".join(faults)
+
+
+@pytest.mark.parametrize("name", list(functions()))
+def test_errors_carry_the_wrong_argument(name: str) -> None:
+    faults = []
+    for argument, value in cases(name):
+        faults += [f"{argument}={value}: {fault}" for fault in blame_of(name, argument, value)]
     assert not faults, f"{len(faults)} faults\n" + "\n".join(faults)
 
 

@@ -27,7 +27,7 @@ from termsift._util.estimator import (
     refuse_continuous,
     without_column,
 )
-from termsift._util.faults import concerning, wrong_value
+from termsift._util.faults import concerning, wrong_type, wrong_value
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, Texts
 from termsift.text._documents import Block, Documents, OneBlock
@@ -406,7 +406,8 @@ class NaiveBayes(Estimator):
         documents, threads = self._documents(X, y), validation.check_n_threads(self.n_threads)
         for block in documents:
             labels = block.labels
-            assert labels is not None
+            if labels is None:
+                raise wrong_type("{y} must hold a label for each document in order, got None")
             if labels.indptr is not None:
                 raise wrong_value("{y} is an indicator matrix, expected one label per document")
             with documents.placing():

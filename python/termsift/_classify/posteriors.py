@@ -97,10 +97,11 @@ class Posteriors:
                 raise excluded("{model='complement'} has no prior, so leave out {class_prior}")
             prior = np.ones(len(self._docs))
         if not (self._docs > 0).any():
-            raise ValueError(
+            text = (
                 "naive Bayes needs a class with documents, and there is none (documents of weight "
                 "zero do not count)"
             )
+            raise concerning(ValueError(text), "y", "sample_weight")
         if prior is not None and not prior[self._docs > 0].any():
             raise wrong_value("{class_prior} is 0 for every class with documents")
         return prior

@@ -49,14 +49,19 @@ def add(commands: Any) -> None:
     title = "rankings (each method is combined with all models and policies that it has)"
     group = parser.add_argument_group(title)
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
-    for option, names, usual in (
-        ("--method", methods, _COMPARED),
-        ("--model", MODELS, MODELS[:1]),
-        ("--policy", POLICIES, POLICIES[:1]),
+    for option, argument, names, usual in (
+        ("--method", "methods", methods, _COMPARED),
+        ("--model", "models", MODELS, MODELS[:1]),
+        ("--policy", "policies", POLICIES, POLICIES[:1]),
     ):
         about = f"any of {', '.join(names)} (default: {','.join(usual)})"
         group.add_argument(
-            option, type=methodcaller("split", ","), default=usual, metavar="NAME,...", help=about
+            option,
+            dest=argument,
+            type=methodcaller("split", ","),
+            default=usual,
+            metavar="NAME,...",
+            help=about,
         )
     group = parser.add_argument_group("evaluation")
     ks = f"numbers of terms (default: {','.join(map(str, _KS))}, up to the number of all terms)"
@@ -82,7 +87,7 @@ def _run(args: argparse.Namespace) -> None:
         arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
         _check_plot(args.plot)  # a wrong path fails before the computation
-    rankers = {"methods": args.method, "models": args.model, "policies": args.policy}
+    rankers = {name: getattr(args, name) for name in ("methods", "models", "policies")}
     variants_of(**rankers)  # an unknown name fails before the computation
     with output.answering(args) as answer:
         curves, about = _evaluated(args, rankers)

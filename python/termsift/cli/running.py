@@ -220,4 +220,8 @@ def _one_line(exc: BaseException, args: argparse.Namespace) -> str:
     if getattr(exc, "argument", None) == "label" and getattr(args, "no_labels", True) is None:
         cure = "; if there are no labels, add --no-labels"
     message = in_options(message_of(exc), args)
+    if (argument := getattr(exc, "argument", None)) is not None:
+        option = arguments.written(args, Argument(argument))
+        if option.startswith("-") and option not in message:
+            cure = f" ({option}){cure}"
     return " ".join((message + cure).split()) or type(exc).__name__

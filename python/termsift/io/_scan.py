@@ -140,14 +140,14 @@ def scan(
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
     if columns == ():
         raise wrong_value("{text} must name one or several columns")
-    for column in (*(columns or ()), *(() if label in (None, False) else (label,))):
+    for column in (*(columns or ()), *(() if label is None or label is False else (label,))):
         if not (isinstance(column, str) or validation.is_integer(column)):
             error = wrong_type(
                 "{text} and {label} must be names or numbers of columns, got {column!r}",
                 column=column,
             )
             raise concerning(error, "text" if column in (columns or ()) else "label")
-    if index_base not in (0, 1):
+    if not validation.is_integer(index_base) or index_base not in (0, 1):
         raise wrong_value("{index_base} must be 0 or 1, got {given!r}", given=index_base)
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
     given: dict[str, Any] = {"term_names": term_names, "text": text}

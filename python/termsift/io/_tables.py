@@ -159,7 +159,7 @@ class DelimitedTable(Table):
         if not fields and self._has_header:
             both = " and ".join(map(repr, columns))
             text = f"{path}: expected a header with the columns {both}, found none"
-            raise concerning(ValueError(text), "text", "label")
+            raise ValueError(text)
         n_fields = self._n_fields or len(fields)
         if n_fields:
             names = fields if fault is None and fields else [""] * n_fields

@@ -26,6 +26,7 @@ from termsift._scores.methods import DescriberName, MethodName
 from termsift._scores.ranking import SIGNIFICANT, Ranking
 from termsift._scores.registry import DESCRIBING, find_describer
 from termsift._util import validation
+from termsift._util.faults import wrong_type
 from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
 from termsift.report._sections import BEST, best_terms, class_cards, scatter
@@ -123,6 +124,11 @@ def _write(
     n_threads: int | None,
 ) -> None:
     validation.check_integer(k, "k")
+    for given, argument in ((title, "title"), (source, "source")):
+        if given is not None:
+            validation.check_kind(given, str, argument)
+    if passages is not None and not callable(passages):
+        raise wrong_type("{passages} must be a function, got {given!r}", given=passages)
     entry = find_describer(method)
     rules = counts.rules
     overall: MethodName = "g2" if method == "key" else method

@@ -12,6 +12,7 @@ import numpy as np
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import is_from, require
+from termsift._util.faults import blaming, concerning, excluded, named, wrong_type, wrong_value
 from termsift.text._documents import Block, Documents
 
 # Texts that are already in memory form one block. Iterators and streams are read one block at a
@@ -36,16 +37,18 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
     None, NaN, NaT, NA and Arrow's nulls are missing texts.
     """
     if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
-        raise TypeError(
-            f"texts is a single {type(texts).__name__}, expected a list of strings: for one text "
-            "pass [text], for a file use termsift.count(termsift.scan(path))"
+        raise wrong_type(
+            "{texts} is a single {kind}, expected a list of strings: for one text pass [text], for "
+            "a file use termsift.count(termsift.scan(path))",
+            kind=type(texts).__name__,
         )
     validation.refuse_engines(texts, "texts", "count_texts")
     _refuse_datasets(texts)
     if isinstance(texts, (Mapping, Set)):
-        raise TypeError(f"texts must hold strings in order, got {validation.a_kind(texts)}")
+        kind = validation.a_kind(texts)
+        raise wrong_type("{texts} must hold strings in order, got {kind}", kind=kind)
     if type(texts).__name__ == "LazyFrame":
-        raise TypeError("texts is a LazyFrame: pass texts.collect(), or merge counts of batches")
+        raise wrong_type("{texts} is a LazyFrame: pass texts.collect(), or merge counts of batches")
     if text is None and label is None and not is_frame(texts):
         whole = _whole(texts)
         return _iterated(texts) if whole is None else iter([(whole, None)])
@@ -54,12 +57,13 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
         with validation.naming(f"column {text!r}"):
             whole = _whole(texts[text])
         assert whole is not None  # a column of a frame is in memory
-        labels = None if label is None else validation.label_sequence(texts[label])
+        labels = None if label is None else validation.label_sequence(texts[label], "label")
         return iter([(whole, labels)])
     if not hasattr(texts, "__arrow_c_stream__"):
-        raise TypeError(
-            f"texts is {validation.a_kind(texts)} and has no columns: leave out the arguments text "
-            "and label, which name columns of a frame"
+        raise excluded(
+            "{texts} is {kind} and has no columns: leave out the arguments {text} and {label}, "
+            "which name columns of a frame",
+            kind=validation.a_kind(texts),
         )
     # pyarrow streams tables and record batches without copying them.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(texts).__name__}")
@@ -70,9 +74,18 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
 
 def _whole(texts: Any) -> _core.Texts | None:
     """Return the texts of a column in memory, or None for an iterator."""
+    with blaming("texts"):
+        return _texts_of(texts)
+
+
+def _texts_of(texts: Any) -> _core.Texts | None:
     if getattr(texts, "ndim", 1) != 1:
         cure = ": pass one column, as in texts[:, 0]" if texts.ndim == 2 else ""
-        raise TypeError(f"texts has the shape {texts.shape}, expected one dimension{cure}")
+        raise wrong_type(
+            "{texts} has the shape {shape}, expected one dimension{cure}",
+            shape=texts.shape,
+            cure=cure,
+        )
     if isinstance(texts, _core.Texts):
         return texts
     if is_from(texts, "pandas") and hasattr(texts, "dtype"):
@@ -85,7 +98,7 @@ def _whole(texts: Any) -> _core.Texts | None:
         if texts.dtype.kind == "f" and np.isnan(texts).all():
             texts = np.full(len(texts), None)  # pandas gives an empty column the dtype float
         if texts.dtype.kind not in "OUT":
-            raise TypeError(f"texts has the dtype {texts.dtype}, expected strings")
+            raise wrong_type("{texts} has the dtype {dtype}, expected strings", dtype=texts.dtype)
         texts = texts.tolist()
     if isinstance(texts, (list, tuple)):
         return _core.Texts.of_strings(texts, allow_missing=True)
@@ -102,7 +115,11 @@ def _refuse_datasets(texts: Any) -> None:
     }
     kind = type(texts).__name__
     if is_from(texts, "datasets") and kind in cures:
-        raise TypeError(f"texts is {validation.a_kind(texts)} of Hugging Face: {cures[kind]}")
+        raise wrong_type(
+            "{texts} is {kind} of Hugging Face: {cure}",
+            kind=validation.a_kind(texts),
+            cure=cures[kind],
+        )
 
 
 def _iterated(texts: Iterable[Any]) -> Iterator[_Part]:
@@ -117,11 +134,16 @@ def _iterated(texts: Iterable[Any]) -> Iterator[_Part]:
         except TypeError:  # a text is missing or is not a string
             n_characters += sum(len(text) for text in more if isinstance(text, str))
         if len(block) >= _BLOCK_TEXTS or n_characters >= _BLOCK_CHARACTERS:
-            yield _core.Texts.of_strings(block, allow_missing=True, first_row=row), None
+            yield _strings(block, row), None
             row += len(block)
             block, n_characters = [], 0
     if block:
-        yield _core.Texts.of_strings(block, allow_missing=True, first_row=row), None
+        yield _strings(block, row), None
+
+
+def _strings(block: list[Any], first: int) -> _core.Texts:
+    with blaming("texts"):
+        return _core.Texts.of_strings(block, allow_missing=True, first_row=first)
 
 
 def is_frame(texts: Any) -> bool:
@@ -137,8 +159,9 @@ def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[_P
 
     def block() -> _Part:
         table = pyarrow.Table.from_batches(batches)
-        labels = None if label is None else validation.label_sequence(table.column(label))
-        return _core.Texts.of_arrow(table, text), labels
+        labels = None if label is None else validation.label_sequence(table.column(label), "label")
+        with blaming("text"):
+            return _core.Texts.of_arrow(table, text), labels
 
     for batch in reader:
         batches.append(batch)
@@ -156,9 +179,11 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
     """Return the text column. Check that the text and label columns occur once each."""
     if text is None:
         if len(names) != 1:
-            raise TypeError(
-                f"texts is {validation.a_kind(frame)} with the columns {validation.listed(names)}, "
-                "expected one column of texts: name it, as in text='text', or pass it alone"
+            raise wrong_type(
+                "{texts} is {kind} with the columns {columns}, expected one column of texts: name "
+                "it, as in {text='text'}, or pass it alone",
+                kind=validation.a_kind(frame),
+                columns=validation.listed(names),
             )
         text = names[0]
     check_named(names, {"text": text, "label": label})
@@ -176,7 +201,9 @@ def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
     """Check that a frame has exactly one column of each name in ``wanted``."""
     for parameter, name in wanted.items():
         if name is not None:
-            validation.check_one_column(parameter, name, names, "name a column of the frame")
+            cure = "name a column of the frame"
+            with blaming(parameter):
+                validation.check_one_column(named(parameter), name, names, cure)
 
 
 def _split(parts: Iterator[_Part], n_bytes: int) -> Iterator[_Part]:
@@ -202,9 +229,10 @@ class Texts(Documents):
         for texts, _ in self._parts:
             first = self.n_docs
             if len(texts.missing):
-                raise ValueError(
-                    f"texts has a missing value at {first + texts.missing[0]}, expected strings: "
-                    "drop the missing texts or replace them by ''"
+                raise wrong_value(
+                    "{texts} has a missing value at {row}, expected strings: drop the missing "
+                    "texts or replace them by ''",
+                    row=first + texts.missing[0],
                 )
             yield Block(texts, None, range(first, first + len(texts)))
             del texts  # free them before the next part is read
@@ -227,13 +255,13 @@ class LabelledTexts(Documents):
         parts = labelled_parts(texts, text, label)
         self._parts = parts if part_bytes is None else _split(parts, part_bytes)
         if (y is None) == (label is None):
-            raise TypeError(
-                "expected labels: pass either y, with one label per document in order, or label, "
-                "the name of the label column"
+            raise excluded(
+                "expected labels: pass either {y}, with one label per document in order, or "
+                "{label}, the name of the label column"
             )
         given = None if classes is None else validation.check_classes(classes)
         # The labels of a column are numbered as they appear.
-        self._coder = validation.LabelCoder(given) if y is None else None
+        self._coder = validation.LabelCoder(given, "label") if y is None else None
         self._labels = None if y is None else validation.check_labels(y, None, given)
         self.one_label_each = self._labels is None or self._labels.indptr is None
 
@@ -251,7 +279,8 @@ class LabelledTexts(Documents):
         for texts, column in self._parts:
             first, stop = self.n_docs, self.n_docs + len(texts)
             if n is not None and stop > n:
-                raise ValueError(f"there are {n} labels for {stop} texts or more")
+                text = f"there are {n} labels for {stop} texts or more"
+                raise concerning(ValueError(text), "y", "texts")
             if self._labels is not None:
                 labels = self._labels.of(slice(first, stop))
             else:
@@ -260,8 +289,10 @@ class LabelledTexts(Documents):
                 labels = validation.Labels(self._coder.classes, codes, None)
             if len(texts.missing):
                 place = first + texts.missing[0]
-                raise ValueError(f"the text of document {place} is missing: {validation.LEAVE_OUT}")
+                fault = f"the text of document {place} is missing: {validation.LEAVE_OUT}"
+                raise concerning(ValueError(fault), "texts")
             yield Block(texts, labels, range(first, stop))
             del texts, column  # free them before the next part is read
         if n is not None and self.n_docs < n:
-            raise ValueError(f"there are {n} labels for {self.n_docs} texts")
+            text = f"there are {n} labels for {self.n_docs} texts"
+            raise concerning(ValueError(text), "y", "texts")

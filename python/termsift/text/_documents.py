@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import validation
+from termsift._util.faults import concerning
 
 
 class Counted(NamedTuple):
@@ -223,6 +224,8 @@ class _Placing:
             error.document = int(rows[error.document])
             place = origin.place(error.document)
             error.args = (f"{place},{str(error).partition(',')[2]}",)
+            if not origin.name:
+                concerning(error, "texts")
         elif origin.name and isinstance(error, (ValueError, TypeError)):
             with validation.naming(origin.name):
                 raise error
