@@ -82,7 +82,7 @@ def test_a_pipe_a_device_or_a_folder_is_no_file_of_counts(tmp_path: Path) -> Non
     pipe = tmp_path / "c.termsift"
     os.mkfifo(pipe)
     for path in (pipe, "/dev/null", tmp_path):
-        with raises(ValueError, "expected_a_file_found_a", argument="path"):
+        with raises(ValueError, "expected_a_file_found_a", argument="source"):
             ts.load(path)
         with raises(ValueError, "expected_a_file_found_a", argument="path"):
             existing(path)
