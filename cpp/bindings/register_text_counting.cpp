@@ -1,4 +1,6 @@
+#include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +20,10 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
     rules.analyzer = Analyzer::chars;
   else if (analyzer == "char_wb")
     rules.analyzer = Analyzer::char_wb;
+  else if (analyzer == "tokens")
+    rules.analyzer = Analyzer::tokens;
   else if (analyzer != "word")
-    throw py::value_error("analyzer must be 'word', 'char' or 'char_wb', got '" + analyzer + "'");
+    throw py::value_error("analyzer must be 'word', 'char', 'char_wb' or 'tokens', got '" + analyzer + "'");
   rules.lowercase = lowercase;
   if (strip_accents == "ascii")
     rules.strip_accents = StripAccents::ascii;
@@ -41,9 +45,10 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
 }
 
 // Copies an array that C++ code uses without the GIL, because another Python thread could change the original meanwhile.
-std::vector<std::int32_t> copied(const std::optional<py::array>& array, const char* name) {
+template <class T = std::int32_t>
+std::vector<T> copied(const std::optional<py::array>& array, const char* name) {
   if (!array) return {};
-  const auto elements = span_of<std::int32_t>(*array, name);
+  const auto elements = span_of<T>(*array, name);
   return {elements.begin(), elements.end()};
 }
 
@@ -54,10 +59,18 @@ py::tuple arrays_of(TextMatrix matrix) {
   return py::make_tuple(data, indices, to_numpy(std::move(matrix.indptr), {matrix.n_rows + 1}));
 }
 
-void add(TextCounter& counter, const py::object& texts, const std::optional<py::array>& classes, int n_threads) {
+// Without `indptr`, each document has one of the `classes`. Otherwise document d has classes[indptr[d]:indptr[d + 1]].
+void add(TextCounter& counter, const py::object& texts, const std::optional<py::array>& classes, int n_threads,
+         const std::optional<py::array>& indptr) {
   const Texts documents = texts_of(texts);
-  const std::vector<ClassId> of_documents = copied(classes, "classes");
-  on_threads(n_threads, [&](const Threads& threads) { counter.add(documents, of_documents, threads); });
+  const auto of_documents = copied<ClassId>(classes, "classes");
+  const auto ends = copied<std::int64_t>(indptr, "indptr");
+  on_threads(n_threads, [&](const Threads& threads) {
+    if (!indptr) return counter.add(documents, of_documents, threads);
+    const LabelView labels{std::numeric_limits<ClassId>::max(), std::ssize(of_documents), ends.data(), of_documents.data()};
+    if (std::ssize(ends) != std::ssize(documents) + 1) throw std::invalid_argument("each document needs an end in indptr");
+    counter.add_labelled(documents, labels, threads);
+  });
 }
 
 py::list terms(const TextCounter& counter, const Columns& columns) {
@@ -107,16 +120,7 @@ void register_text_counting(py::module_& module) {
              gated.sketch = std::move(sketch);
              gated.least = least;
              return gated;
-           }, "sketch"_a, "least"_a)
-      .def("with_buckets",
-           [](const TextRules& rules, std::int32_t n, const py::array& chosen) {
-             auto buckets = std::make_shared<TermBuckets>(n, std::vector<bool>(static_cast<std::size_t>(n)));
-             for (const std::int32_t bucket : span_of<std::int32_t>(chosen, "chosen"))
-               buckets->chosen.at(static_cast<std::size_t>(bucket)) = true;
-             TextRules in_buckets = rules;
-             in_buckets.buckets = std::move(buckets);
-             return in_buckets;
-           }, "n"_a, "chosen"_a);
+           }, "sketch"_a, "least"_a);
   py::class_<TermSketch, std::shared_ptr<TermSketch>>(module, "TermSketch", "Bounds on the document frequencies of terms.")
       .def(py::init<std::int64_t>(), "n_counters"_a)
       .def("add",
@@ -130,7 +134,7 @@ void register_text_counting(py::module_& module) {
       });
   py::class_<TextCounter>(module, "TextCounter", "Learns the terms of texts and counts them, by document or by class.")
       .def(py::init<const TextRules&, bool>(), "rules"_a, "by_class"_a = false)
-      .def("add", &add, "texts"_a, "classes"_a = py::none(), "n_threads"_a = 0)
+      .def("add", &add, "texts"_a, "classes"_a = py::none(), "n_threads"_a = 0, "indptr"_a = py::none())
       .def("sort",
            [](TextCounter& counter, int n_threads) {
              on_threads(n_threads, [&](const Threads& threads) { counter.sort(threads); });

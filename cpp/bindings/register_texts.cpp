@@ -86,6 +86,110 @@ HeldTexts of_bytes(const py::object& documents) {
   });
 }
 
+py::object python_text(const Text& text) {
+  if (text.data == nullptr) return py::none();
+  if (text.encoding == TextEncoding::tokens) throw py::type_error("a list of tokens is no text");
+  const auto length = static_cast<py::ssize_t>(text.length);
+  PyObject* const string = text.encoding == TextEncoding::utf8
+                               ? PyUnicode_DecodeUTF8(static_cast<const char*>(text.data), length, nullptr)
+                               : PyUnicode_FromKindAndData(static_cast<int>(unit_bytes(text.encoding)), text.data, length);
+  if (string == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(string);
+}
+
+// ---- from the tokens that a Python function cuts -------------------------------------------------------------------------
+
+// Collects lists of tokens in one block of memory (see TextEncoding::tokens).
+class TokenArena {
+ public:
+  std::size_t size() const { return size_; }
+  void append(PyObject* string) {
+    const Text token = text_of(string);
+    std::uint8_t* const start = reserve(sizeof(std::uint32_t) + 4 * static_cast<std::size_t>(token.length));
+    std::uint8_t* at = start + sizeof(std::uint32_t);
+    switch (token.encoding) {
+      case TextEncoding::ucs2: at = encode<std::uint16_t>(token, at); break;
+      case TextEncoding::ucs4: at = encode<std::uint32_t>(token, at); break;
+      default:
+        if (PyUnicode_IS_ASCII(string)) {
+          std::memcpy(at, token.data, static_cast<std::size_t>(token.length));
+          at += token.length;
+        } else {
+          at = encode<std::uint8_t>(token, at);
+        }
+    }
+    const auto n = static_cast<std::size_t>(at - start) - sizeof(std::uint32_t);
+    if (n >= std::size_t{1} << 31) throw py::value_error("a term has 2 GB or more");
+    const auto written = static_cast<std::uint32_t>(n);
+    std::memcpy(start, &written, sizeof written);
+    size_ += sizeof written + n;
+  }
+  // Returns the memory, with 64 readable bytes after the tokens.
+  std::vector<std::uint8_t> release() {
+    reserve(64);
+    return std::move(bytes_);
+  }
+
+ private:
+  // Returns the end of the tokens, after making room for n further bytes.
+  std::uint8_t* reserve(std::size_t n) {
+    if (bytes_.size() < size_ + n) bytes_.resize(2 * bytes_.size() + n + 1024);
+    return bytes_.data() + size_;
+  }
+  // Writes a token, which may have lone surrogates, as UTF-8. Returns the end of the bytes.
+  template <class Unit>
+  static std::uint8_t* encode(const Text& token, std::uint8_t* at) {
+    const auto* const units = static_cast<const Unit*>(token.data);
+    for (std::int64_t i = 0; i < token.length; ++i) at += write_utf8(units[i], at);
+    return at;
+  }
+
+  std::vector<std::uint8_t> bytes_;
+  std::size_t size_ = 0;
+};
+
+// Calls cut(text) for the texts from number `first` on, and returns the strings over which the results iterate as lists of
+// tokens. Ends at the last text, or when the lists take about `n_bytes` bytes. If the result for text i is not iterable, or
+// if one of its elements is not a string, calls refuse(value, i), which must raise an error.
+HeldTexts of_tokens(const HeldTexts& texts, const py::function& cut, const py::function& refuse, std::size_t first,
+                    std::size_t n_bytes) {
+  TokenArena arena;
+  std::vector<std::size_t> ends{0};
+  const auto refuse_value = [&](PyObject* value, std::size_t i) {
+    refuse(py::handle(value), i);
+    throw py::type_error("expected an iterable of strings");
+  };
+  const auto append = [&](PyObject* token, std::size_t i) {
+    if (!PyUnicode_Check(token)) refuse_value(token, i);
+    arena.append(token);
+  };
+  for (std::size_t i = first; i < texts.texts.size() && arena.size() < n_bytes; ++i) {
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    const py::object terms = cut(python_text(texts.texts[i]));
+    if (Py_TYPE(terms.ptr())->tp_iter == nullptr) refuse_value(terms.ptr(), i);
+    if (PyList_CheckExact(terms.ptr())) {
+      for (py::ssize_t k = 0; k < PyList_GET_SIZE(terms.ptr()); ++k) {
+        const auto token = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(terms.ptr(), k));
+        append(token.ptr(), i);
+      }
+    } else {
+      std::int64_t n = 0;
+      for (const py::handle token : py::reinterpret_steal<py::iterator>(PyObject_GetIter(terms.ptr()))) {
+        check_signals(++n);
+        append(token.ptr(), i);
+      }
+    }
+    ends.push_back(arena.size());
+  }
+  auto bytes = std::make_shared<const std::vector<std::uint8_t>>(arena.release());
+  HeldTexts result;
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i)
+    result.texts.push_back(
+        {bytes->data() + ends[i], static_cast<std::int64_t>(ends[i + 1] - ends[i]), TextEncoding::tokens});
+  result.owners.push_back(std::move(bytes));
+  return result;
+}
+
 // ---- from Arrow ----------------------------------------------------------------------------------------------------------
 
 template <class T>
@@ -153,16 +257,6 @@ HeldTexts of_files(const py::iterable& names, int n_threads) {
 }
 
 // ---- the class -----------------------------------------------------------------------------------------------------------
-
-py::object python_text(const Text& text) {
-  if (text.data == nullptr) return py::none();
-  const auto length = static_cast<py::ssize_t>(text.length);
-  PyObject* const string = text.encoding == TextEncoding::utf8
-                               ? PyUnicode_DecodeUTF8(static_cast<const char*>(text.data), length, nullptr)
-                               : PyUnicode_FromKindAndData(static_cast<int>(unit_bytes(text.encoding)), text.data, length);
-  if (string == nullptr) throw py::error_already_set();
-  return py::reinterpret_steal<py::object>(string);
-}
 
 const Text& text_at(const HeldTexts& object, std::int64_t i) {
   if (i < 0 || static_cast<std::size_t>(i) >= object.texts.size())
@@ -242,6 +336,8 @@ void register_texts(py::module_& module) {
       .def_static("of_arrow", &of_arrow, "stream"_a, "column"_a = py::none())
       .def_static("of_bytes", &of_bytes, "documents"_a)
       .def_static("of_files", &of_files, "paths"_a, "n_threads"_a = 0)
+      .def_static("of_tokens", &of_tokens, "texts"_a, "cut"_a, "refuse"_a, "first"_a = 0,
+                  "n_bytes"_a = std::size_t{1} << 24)
       .def("__len__", [](const HeldTexts& object) { return object.texts.size(); })
       .def("__getitem__", [](const HeldTexts& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
       .def_property_readonly("n_bytes", [](const HeldTexts& object) {

@@ -3,7 +3,7 @@
 # the names that only this file has.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, ClassVar, TypeAlias, TypedDict, type_check_only
+from typing import Any, ClassVar, NoReturn, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -339,6 +339,14 @@ class Texts(metaclass=_PybindType):
     def of_bytes(documents: Sequence[bytes]) -> Texts: ...
     @staticmethod
     def of_files(paths: Iterable[str | bytes | PathLike[str]], n_threads: int = 0) -> Texts: ...
+    @staticmethod
+    def of_tokens(
+        texts: Texts,
+        cut: Callable[[Any], Iterable[str]],
+        refuse: Callable[[Any, int], NoReturn],
+        first: int = 0,
+        n_bytes: int = 16777216,
+    ) -> Texts: ...
     def __len__(self) -> int: ...
     def __getitem__(self, i: int) -> str | None: ...
     @property
@@ -362,7 +370,6 @@ class TextRules(metaclass=_PybindType):
         stop_words: Sequence[str],
     ) -> None: ...
     def with_sketch(self, sketch: TermSketch, least: int) -> TextRules: ...
-    def with_buckets(self, n: int, chosen: Int32s) -> TextRules: ...
 
 class TermSketch(metaclass=_PybindType):
     def __init__(self, n_counters: int) -> None: ...
@@ -372,7 +379,13 @@ class TermSketch(metaclass=_PybindType):
 
 class TextCounter(metaclass=_PybindType):
     def __init__(self, rules: TextRules, by_class: bool = False) -> None: ...
-    def add(self, texts: Texts, classes: Int32s | None = None, n_threads: int = 0) -> None: ...
+    def add(
+        self,
+        texts: Texts,
+        classes: Int32s | None = None,
+        n_threads: int = 0,
+        indptr: Int64s | None = None,
+    ) -> None: ...
     def sort(self, n_threads: int = 0) -> None: ...
     @property
     def n_empty(self) -> int: ...

@@ -162,6 +162,7 @@ class Encoded {
       case TextEncoding::latin1: return hold(std::basic_string<char>(text.begin(), text.end()), encoding);
       case TextEncoding::ucs2: return hold(std::u16string(text.begin(), text.end()), encoding);
       case TextEncoding::ucs4: return hold(text, encoding);
+      case TextEncoding::tokens: break;  // these tests cut texts
     }
   }
   template <class Unit>

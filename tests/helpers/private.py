@@ -49,7 +49,7 @@ from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
 from termsift.text._blocks import labelled_parts, text_blocks
 from termsift.text._english import ENGLISH_STOP_WORDS
-from termsift.text._matrices import BlockCounter, count_blocks
+from termsift.text._matrices import FixedColumns, GrowingColumns, count_blocks
 from termsift.text._passages import passages_of
 from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 
@@ -70,7 +70,14 @@ __all__ += ["MethodName", "Model", "RankerName", "check_model", "find_method", "
 __all__ += ["CHECKS", "ENGLISH_STOP_WORDS", "FORMATS", "FORMAT_OF", "_CUTTING", "running"]
 __all__ += ["SHARED", "AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
 # Readers and counters by themselves: blocks of texts, two files of one split, names of terms.
-__all__ += ["BlockCounter", "count_blocks", "labelled_parts", "read_names", "read_split"]
+__all__ += [
+    "FixedColumns",
+    "GrowingColumns",
+    "count_blocks",
+    "labelled_parts",
+    "read_names",
+    "read_split",
+]
 __all__ += ["text_blocks"]
 # Checks of arguments, with the values that they return.
 __all__ += ["check_labels", "check_matrix", "plain_label"]

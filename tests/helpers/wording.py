@@ -26,12 +26,11 @@ WORDING: dict[str, str] = {
         "a ranking is not an array: use its indices, scores or terms; to select columns in "
         "scikit-learn, use TermSelector(method) instead of SelectKBest"
     ),
-    "a_sketch_has_its_own": "a sketch has its own rules, so leave out rules and max_memory",
-    "a_sketch_needs_rules_that": (
-        "a sketch needs rules that the compiled core supports, and it drops terms only by "
-        "min_df: leave out functions, token_pattern, max_df, max_features, hashing and "
+    "a_sketch_drops_terms_only": (
+        "a sketch drops terms only by min_df: leave out max_df, max_features, hashing and "
         "vocabulary"
     ),
+    "a_sketch_has_its_own": "a sketch has its own rules, so leave out rules and max_memory",
     "a_sketch_of_5_bytes": (
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
     ),

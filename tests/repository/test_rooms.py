@@ -29,6 +29,7 @@ ELSEWHERE = {
     "_api/score_functions": ["scores/test_ranking.py", "repository/test_registry.py"],
     "_classify/posteriors": ["classify/test_naive_bayes.py"],
     "_counts/documents": ["text/test_sketch.py", "io/test_scan.py"],
+    "_counts/tally": ["text/test_cutting.py", "counts/test_counts.py"],
     "_evaluate/rankers": ["evaluate/test_evaluation.py", "cli/test_rank.py"],
     "_scores/effects": ["scores/test_keyness.py"],
     "_scores/registry": ["repository/test_registry.py", "scores/test_methods_by_hand.py"],

@@ -14,7 +14,13 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from private import ENGLISH_STOP_WORDS, BlockCounter, count_blocks, text_blocks
+from private import (
+    ENGLISH_STOP_WORDS,
+    FixedColumns,
+    GrowingColumns,
+    count_blocks,
+    text_blocks,
+)
 from termsift.text import TextRules
 from wording import raises
 
@@ -115,7 +121,6 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"hashing": 4, "min_df": 2}, ValueError, "hashing keeps no terms, so leave out min_df"),
         ({"hashing": 4, "max_df": 1}, ValueError, "hashing keeps no terms, so leave out min_df"),
         ({"hashing": 4, "vocabulary": ["a"]}, ValueError, "hashing keeps no terms, so leave out"),
-        ({"hashing": 4, "tokenizer": blanks}, ValueError, "hashing needs rules that the compiled"),
     ],
 )  # fmt: skip
 def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str) -> None:
@@ -221,7 +226,7 @@ def test_rules_are_pickled() -> None:
 
 @pytest.mark.parametrize("cut", [{}, {"analyzer": blanks}], ids=["core", "python"])
 def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None:
-    counter = BlockCounter(TextRules(**cut))
+    counter = GrowingColumns(TextRules(**cut))
     (first,) = text_blocks(["oil ship oil", "", "ball"])
     (second,) = text_blocks(["ship art zoo ship"])
     X = counter.count(first).toarray()
@@ -235,7 +240,7 @@ def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None
         **{"ball": 0, "oil": 0, "ship": 2},
         **{"art": 1, "zoo": 1},
     }
-    fixed = BlockCounter(TextRules(**cut, vocabulary=["ball", "oil", "ship", "art", "zoo"]))
+    fixed = FixedColumns(TextRules(**cut, vocabulary=["ball", "oil", "ship", "art", "zoo"]))
     (third,) = text_blocks(["zoo new ball"])
     assert fixed.count(third).toarray().tolist() == [[1, 0, 0, 0, 1]]
     assert fixed.n_columns == 5

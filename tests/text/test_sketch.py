@@ -199,7 +199,7 @@ def test_a_sketch_is_read_from_any_buffer() -> None:
 def test_what_a_sketch_refuses() -> None:
     sketch = ts.sketch_texts(["a text"], n_bytes=8)
     assert repr(sketch) == "<TermSketch of 8 bytes: min_df=20>"
-    with raises(TypeError, "a_sketch_needs_rules_that", argument="min_df"):
+    with raises(TypeError, "a_sketch_drops_terms_only", argument="min_df"):
         ts.sketch_texts(["a text"], max_df=0.5)
     with raises(ValueError, "the_sketches_differ_in_n", argument="other"):
         sketch + ts.sketch_texts(["a text"], n_bytes=9)

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "termsift/class_counts.hpp"
+#include "termsift/counting.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
 #include "termsift/table_reader.hpp"
@@ -34,6 +35,9 @@ class TextCounter {
   // the first text that is not UTF-8. If add() throws after it has checked the arguments, all later calls of the counter
   // throw std::logic_error.
   void add(Texts texts, std::span<const ClassId> classes, const Threads& threads);
+  // Adds documents that may have any number of classes each. The counter must count by class, and all documents must be
+  // added by this function. A document counts once in each of its classes, and once in the row of the collection.
+  void add_labelled(Texts texts, const LabelView& labels, const Threads& threads);
   // Adds the rows in about the next n_bytes bytes of a table (fewer at its end). The counter must count by class. One thread
   // reads a block while the other threads count earlier blocks. Returns the number of documents added.
   std::int64_t add(TableReader& table, std::int64_t n_bytes, const Threads& threads);

@@ -43,15 +43,10 @@ class TermSketch {
 };
 
 enum class Analyzer : std::uint8_t {
-  word,    // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
-  chars,   // every n consecutive characters; two or more white-space characters in a row count as one blank
-  char_wb  // every n consecutive characters of a word between white space, with a blank added at each end of the word
-};
-
-// Buckets of terms. The bucket of a term is its column in hashed_matrix() with n columns.
-struct TermBuckets {
-  std::int32_t n = 1;
-  std::vector<bool> chosen;  // (n,)
+  word,     // maximal runs of two or more word characters: letters, digits and "_" (the pattern (?u)\b\w\w+\b)
+  chars,    // every n consecutive characters; two or more white-space characters in a row count as one blank
+  char_wb,  // every n consecutive characters of a word between white space, with a blank added at each end of the word
+  tokens    // the tokens that the caller has cut (see TextEncoding); the rules that change or join words have no effect
 };
 
 enum class StripAccents : std::uint8_t { none, ascii, unicode };
@@ -64,7 +59,6 @@ struct TextRules {
   std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); stop words are removed before n-grams
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;
-  std::shared_ptr<const TermBuckets> buckets;       // if given instead of a sketch, only terms in chosen buckets are counted
 };
 
 }  // namespace termsift

@@ -157,20 +157,33 @@ void append_rows(RowStore<ClassEntry>& store, const RowStore<ClassEntry>& other,
 }
 
 ClassCounts<std::int64_t> class_counts(std::span<const std::vector<CountedRows<ClassEntry>>> of_threads,
-                                       std::span<const std::int64_t> documents, std::int64_t n_columns,
-                                       std::int64_t n_classes, bool binary, const Threads& threads) {
+                                       std::span<const LabelSet> sets, std::int64_t n_columns, std::int64_t n_classes,
+                                       bool binary, const Threads& threads) {
+  const auto collection = static_cast<std::size_t>(n_classes);  // the row of the collection follows the rows of the classes
+  const bool has_collection =
+      std::any_of(sets.begin(), sets.end(), [](const LabelSet& set) { return set.n_docs > 0 && set.classes.size() != 1; });
+  std::vector<std::vector<RowAndColumns>> of_sets(sets.size());
+  for (const auto& of_thread : of_threads)
+    for (const CountedRows<ClassEntry>& counted : of_thread) add_rows(of_sets, counted);
+  std::vector<std::vector<RowAndColumns>> rows(collection + 1);
+  std::vector<std::int64_t> n_docs(collection + 1, 0);
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const auto add_to = [&](std::size_t row) {
+      rows[row].insert(rows[row].end(), of_sets[s].begin(), of_sets[s].end());
+      n_docs[row] += sets[s].n_docs;
+    };
+    for (const ClassId c : sets[s].classes) add_to(static_cast<std::size_t>(c));
+    if (has_collection) add_to(collection);
+  }
   ClassCounts<std::int64_t> counts;
   counts.n_terms = n_columns;
-  counts.rows.resize(static_cast<std::size_t>(n_classes));
-  for (const std::int64_t n : documents) counts.n_docs += n;
-  std::vector<std::vector<RowAndColumns>> rows(counts.rows.size());
-  for (const auto& of_thread : of_threads)
-    for (const CountedRows<ClassEntry>& counted : of_thread) add_rows(rows, counted);
-  PerThread<ClassSum> sums(worth(threads, n_classes, 1));
-  for_each_block(n_classes, threads, [&](std::int64_t block, Worker& worker) {
-    const auto c = static_cast<std::size_t>(block);
-    const std::int64_t n_docs = c < documents.size() ? documents[c] : 0;
-    counts.rows[c] = class_row(sums.own(worker, n_columns).add_up(rows[c], worker), n_docs, binary);
+  counts.rows.resize(collection);
+  for (const LabelSet& set : sets) counts.n_docs += set.n_docs;
+  const std::int64_t n_rows = n_classes + has_collection;
+  PerThread<ClassSum> sums(worth(threads, n_rows, 1));
+  for_each_block(n_rows, threads, [&](std::int64_t block, Worker& worker) {
+    const auto r = static_cast<std::size_t>(block);
+    counts.row_or_collection(r) = class_row(sums.own(worker, n_columns).add_up(rows[r], worker), n_docs[r], binary);
   });
   return counts;
 }

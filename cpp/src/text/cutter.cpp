@@ -282,9 +282,57 @@ class CharNgrams final : public Cutter {
   std::int64_t word_end_ = 0, scanned_ = 0;
 };
 
+// Reads lists of tokens (see TextEncoding::tokens). The tokens of a piece stay where they are, so a piece ends where a list
+// does not follow the list before it in memory.
+class TokenLists final : public Cutter {
+ public:
+  TokenLists(const TextRules& rules, std::int64_t piece)
+      : Cutter(rules, std::clamp<std::int64_t>(piece, 64, most_at_once), false) {}
+
+  bool next(Tokens& tokens) override {
+    tokens.n_tokens = 0;
+    tokens.parts.clear();
+    const std::uint8_t *begin = nullptr, *at = nullptr;  // the piece
+    for (; next_ < end_; ++next_) {
+      const auto* const list = static_cast<const std::uint8_t*>(next_text().data);
+      const auto* const end = list + next_text().length;
+      const auto* const from = open_ ? read_to_ : list;  // a long list is read in pieces
+      if (begin == nullptr) begin = at = from;
+      if (from != at || at - begin >= piece_) break;
+      while (at < end && at - begin < piece_) at = add(begin, at, tokens);
+      tokens.parts.push_back({next_, tokens.n_tokens});
+      open_ = at < end;
+      if (open_) break;
+    }
+    read_to_ = at;
+    tokens.bytes = begin;
+    return !tokens.parts.empty();
+  }
+
+ private:
+  // Adds the token that begins with its size at `at`, and returns the token's end.
+  static const std::uint8_t* add(const std::uint8_t* begin, const std::uint8_t* at, Tokens& tokens) {
+    std::uint32_t size = 0;
+    std::memcpy(&size, at, sizeof size);
+    at += sizeof size;
+    const auto place = static_cast<std::size_t>(2 * tokens.n_tokens++), offset = static_cast<std::size_t>(at - begin);
+    if (tokens.bounds.size() < place + 2) tokens.bounds.resize(2 * place + 1024);
+    tokens.bounds[place] = static_cast<std::uint32_t>(offset);
+    tokens.bounds[place + 1] = static_cast<std::uint32_t>(offset + size);
+    return at + size;
+  }
+
+  const std::uint8_t* read_to_ = nullptr;  // the place in the list number next_ from which reading continues
+};
+
 }  // namespace
 
+void Cutter::refuse_encoding() {
+  throw std::invalid_argument("the analyzer 'tokens' counts lists of tokens, and all other analyzers count texts");
+}
+
 std::unique_ptr<Cutter> Cutter::of(const TextRules& rules, std::int64_t piece) {
+  if (rules.analyzer == Analyzer::tokens) return std::make_unique<TokenLists>(rules, piece);
   if (rules.analyzer == Analyzer::word) return std::make_unique<Words>(rules, piece);
   return std::make_unique<CharNgrams>(rules, piece);
 }

@@ -46,12 +46,15 @@ class Cutter {
   static std::unique_ptr<Cutter> of(const TextRules& rules, std::int64_t piece = 1 << 16);
   virtual ~Cutter() = default;
   // Starts with the documents [begin, end) of `texts`. Prefetching each text's first bytes saves 4% of the reading time.
+  // Throws std::invalid_argument for a list of tokens unless the rules have the analyzer `tokens`, and vice versa.
   void start(Texts texts, std::int64_t begin, std::int64_t end) {
     texts_ = texts, next_ = begin, end_ = end;
     open_ = false;
     for (std::int64_t i = begin; i < end; ++i) {
-      const auto* const bytes = static_cast<const char*>(texts[static_cast<std::size_t>(i)].data);
-      const std::int64_t size = std::min<std::int64_t>(bytes_of(texts[static_cast<std::size_t>(i)]), 1 << 12);
+      const Text& text = texts[static_cast<std::size_t>(i)];
+      if ((text.encoding == TextEncoding::tokens) != reads_tokens_) refuse_encoding();
+      const auto* const bytes = static_cast<const char*>(text.data);
+      const std::int64_t size = std::min<std::int64_t>(bytes_of(text), 1 << 12);
       for (std::int64_t at = 0; at < size; at += 64) prefetch(bytes + at);  // the processor prefetches later bytes by itself
     }
   }
@@ -60,9 +63,11 @@ class Cutter {
   virtual bool next(Tokens& tokens) = 0;
 
  protected:
-  Cutter(const TextRules& rules, std::int64_t piece, bool marks_spaces) : piece_(piece), normaliser_(rules, marks_spaces) {}
+  Cutter(const TextRules& rules, std::int64_t piece, bool marks_spaces)
+      : piece_(piece), reads_tokens_(rules.analyzer == Analyzer::tokens), normaliser_(rules, marks_spaces) {}
+  const Text& next_text() const { return texts_[static_cast<std::size_t>(next_)]; }
   void open_next() {
-    normaliser_.open(texts_[static_cast<std::size_t>(next_)], next_);
+    normaliser_.open(next_text(), next_);
     open_ = true;
   }
   void close() {
@@ -71,11 +76,14 @@ class Cutter {
   }
 
   const std::int64_t piece_;
+  const bool reads_tokens_;
   Normaliser normaliser_;
   std::int64_t next_ = 0, end_ = 0;
   bool open_ = false;  // whether the document numbered next_ is being read
 
  private:
+  [[noreturn]] static void refuse_encoding();
+
   Texts texts_;
 };
 

@@ -214,6 +214,7 @@ void Normaliser::read(std::int64_t n, NormalText& out) {
       case TextEncoding::latin1: read_units(kernels.read_latin1, end, out); break;
       case TextEncoding::ucs2: read_units(kernels.read_ucs2, end, out); break;
       case TextEncoding::ucs4: read_units(kernels.read_ucs4, end, out); break;
+      case TextEncoding::tokens: throw std::invalid_argument("a list of tokens has no characters");
     }
   }
   ascii_ = out.all().ascii;

@@ -29,9 +29,9 @@ inline std::uint64_t load_u64(const void* bytes) {
 }
 
 // The key of a word or of an n-gram of characters. A token of at most 16 bytes, padded with zeros, is its own key unless its
-// last byte is zero. Tokens that have more than 16 bytes or end with a zero byte are called "outside" tokens. In the key of
-// an outside token, `low` is a hash of its bytes, and `high` is outside_bits plus the offset of its bytes in the table's
-// arena_.
+// last byte is zero. Tokens that are empty, have more than 16 bytes or end with a zero byte are called "outside" tokens. In
+// the key of an outside token, `low` is a hash of its bytes, and `high` is outside_bits plus the offset of its bytes in the
+// table's arena_.
 struct WordKey {
   std::uint64_t low = 0, high = 0;
 
@@ -85,9 +85,10 @@ class KeyHash {
 };
 
 // Returns the key of a token for a search. The key of an outside token (see WordKey) lacks the arena offset. At least 16
-// bytes from the token's start must be readable, and the token must not be empty.
+// bytes from the token's start must be readable.
 inline WordKey key_of_token(std::string_view token, const KeyHash& hash) {
-  if (token.size() > WordKey::most_bytes || token.back() == 0) [[unlikely]]
+  // For an empty token, the unsigned difference is large.
+  if (token.size() - 1 >= WordKey::most_bytes || token.back() == 0) [[unlikely]]
     return {hash.of_bytes(token), WordKey::outside_bits};
   static constexpr std::uint8_t mask[32] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
   const std::uint8_t* const kept = mask + (16 - token.size());  // makes the bytes after the token zero

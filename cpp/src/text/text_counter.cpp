@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <stdexcept>
@@ -154,7 +155,11 @@ struct TextCounter::State {
   Counters<ClassRows> classes;
   SharedTerms shared;                               // the terms that threads have moved out of `classes`
   std::vector<CountedChunk> chunks;                 // the chunks of a counter by document, in the documents' order
-  std::vector<std::int64_t> class_documents;        // the number of documents of each class, in a counter by class
+  // In a counter by class, the owner of a row is one of these sets. The set c is the class c, unless documents may have any
+  // number of classes.
+  std::vector<LabelSet> sets;
+  std::map<std::vector<ClassId>, ClassId> set_of;   // the number of each set, if documents may have any number of classes
+  bool has_sets = false;
   std::int64_t n_empty = 0;                         // the number of texts without a character
   std::int64_t n_marked = 0;                        // the value of n_entries() when unite_if_due() last found enough entries
   std::unique_ptr<Vocabulary> vocabulary;           // null until the terms are sorted
@@ -212,9 +217,28 @@ struct TextCounter::State {
     const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
     count_chunk(classes, sorted.texts, begin, end, owner, worker);
   }
-  void add_classes(Texts texts, std::span<const ClassId> of_texts, std::size_t n_classes, const Threads& threads) {
-    if (class_documents.size() < n_classes) class_documents.resize(n_classes, 0);
-    const ByClass sorted = termsift::by_class(texts, of_texts, n_classes);
+  // Makes the sets 0 to n_classes - 1, which are single classes.
+  void make_classes(std::size_t n_classes) {
+    if (has_sets) throw std::logic_error("documents of this counter have lists of classes");
+    while (sets.size() < n_classes) sets.push_back({{static_cast<ClassId>(sets.size())}});
+  }
+  // Returns the set of each document's classes.
+  std::vector<ClassId> sets_of(const LabelView& labels, std::int64_t n_docs) {
+    if (!has_sets && !sets.empty()) throw std::logic_error("documents of this counter have one class each");
+    has_sets = true;
+    std::vector<ClassId> of_documents, of_document;
+    for (std::int64_t d = 0; d < n_docs; ++d) {
+      of_document.clear();
+      for_each_class(labels, d, [&](std::size_t c) { of_document.push_back(static_cast<ClassId>(c)); });
+      const auto [found, is_new] = set_of.try_emplace(of_document, static_cast<ClassId>(sets.size()));
+      if (is_new) sets.push_back({of_document});
+      of_documents.push_back(found->second);
+    }
+    return of_documents;
+  }
+  // Counts documents by the numbers of their sets. The sets must exist.
+  void add_classes(Texts texts, std::span<const ClassId> of_texts, const Threads& threads) {
+    const ByClass sorted = termsift::by_class(texts, of_texts, sets.size());
     const std::vector<std::int64_t> bounds = chunk_bounds(sorted.texts);
     const std::int64_t n_chunks = std::ssize(bounds) - 1;
     make_room(classes, worth(threads, n_chunks, 1));
@@ -225,11 +249,12 @@ struct TextCounter::State {
     };
     const auto number_of = [&](std::int64_t i) { return sorted.number[static_cast<std::size_t>(i)]; };
     name_first_bad_text(rules, texts, threads, count_all, number_of);
-    for (const ClassId c : of_texts) ++class_documents[static_cast<std::size_t>(c)];
+    for (const ClassId c : of_texts) ++sets[static_cast<std::size_t>(c)].n_docs;
     unite_if_due(threads);
   }
 
   std::int64_t add_table(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
+    make_classes(0);
     make_room(classes, threads);
     std::vector<std::vector<std::int64_t>> of_threads(classes.size());  // the number of documents of each class
     std::atomic<std::int64_t> n_empty_read = 0;
@@ -265,8 +290,8 @@ struct TextCounter::State {
     n_empty += n_empty_read;
     std::int64_t n_docs = 0;
     for (const std::vector<std::int64_t>& own : of_threads) {
-      if (class_documents.size() < own.size()) class_documents.resize(own.size(), 0);
-      for (std::size_t c = 0; c < own.size(); ++c) class_documents[c] += own[c], n_docs += own[c];
+      make_classes(own.size());
+      for (std::size_t c = 0; c < own.size(); ++c) sets[c].n_docs += own[c], n_docs += own[c];
     }
     unite_if_due(threads);
     return n_docs;
@@ -385,8 +410,20 @@ void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threa
     state_->change([&] { state_->add_documents(texts, threads); });
   } else {
     const std::size_t n_classes = State::checked(texts, classes);
-    state_->change([&] { state_->add_classes(texts, classes, n_classes, threads); });
+    state_->require_whole();
+    state_->make_classes(n_classes);
+    state_->change([&] { state_->add_classes(texts, classes, threads); });
   }
+  state_->n_empty += n_empty_of(texts);
+}
+
+void TextCounter::add_labelled(Texts texts, const LabelView& labels, const Threads& threads) {
+  if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
+  if (!state_->by_class) throw std::invalid_argument("a counter by document cannot have classes");
+  check_labels(labels, std::ssize(texts));
+  state_->require_whole();
+  const std::vector<ClassId> sets = state_->sets_of(labels, std::ssize(texts));
+  state_->change([&] { state_->add_classes(texts, sets, threads); });
   state_->n_empty += n_empty_of(texts);
 }
 
@@ -458,11 +495,14 @@ ClassCounts<std::int64_t> TextCounter::counts(std::span<const std::int32_t> colu
   if (!state_->by_class) throw std::logic_error("a counter by document has no counts by class");
   state_->check_columns(columns);
   if (n_classes < 0) throw std::invalid_argument("n_classes must not be negative, got " + std::to_string(n_classes));
-  if (n_classes < std::ssize(state_->class_documents))
-    throw std::invalid_argument("some documents have class " + std::to_string(state_->class_documents.size() - 1) +
-                                ", expected below " + std::to_string(n_classes));
+  ClassId last = -1;
+  for (const LabelSet& set : state_->sets)
+    for (const ClassId c : set.classes) last = std::max(last, c);
+  if (last >= n_classes)
+    throw std::invalid_argument("some documents have class " + std::to_string(last) + ", expected below " +
+                                std::to_string(n_classes));
   const RowsWithColumns<ClassEntry> rows(state_->classes, state_->sorted(), columns);
-  return class_counts(rows.by_thread(), state_->class_documents, state_->n_columns(columns), n_classes, binary, threads);
+  return class_counts(rows.by_thread(), state_->sets, state_->n_columns(columns), n_classes, binary, threads);
 }
 
 }  // namespace termsift

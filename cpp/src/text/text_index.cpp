@@ -52,7 +52,7 @@ struct TextIndex::State {
     std::vector<std::string_view> words;
     if (rules.analyzer == Analyzer::word)
       words = words_of(term, rules.min_n, rules.max_n);
-    else if (!term.empty())
+    else if (rules.analyzer == Analyzer::tokens || !term.empty())
       words.push_back(term);
     if (words.empty()) return;
     std::uint32_t id = insert_word(words[0], tables->words);

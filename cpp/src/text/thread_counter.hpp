@@ -42,7 +42,7 @@ inline bool is_stop_word(const WordTable& stop_words, std::string_view word) {
 }
 
 // Turns the tokens of a cutter into tokens that are whole terms, such as "new york". Leaves out the terms that rules.sketch
-// or rules.buckets exclude. An excluded word takes no memory, even if a counted n-gram contains it.
+// excludes. An excluded word takes no memory, even if a counted n-gram contains it.
 class ChosenTerms {
  public:
   explicit ChosenTerms(const TextRules& rules)
@@ -76,7 +76,7 @@ class ChosenTerms {
         now_[0].hash = hashes_[static_cast<std::size_t>(i) % n_hashes];
         if (joins_)
           add_word(token);
-        else if (is_chosen(1, token))
+        else if (is_chosen(1))
           add_term(tokens.bounds[static_cast<std::size_t>(2 * i)], tokens.bounds[static_cast<std::size_t>(2 * i + 1)]);
       }
       terms_.parts.push_back({document_, terms_.n_tokens});
@@ -95,7 +95,7 @@ class ChosenTerms {
 
   // Hashes token i and prefetches its counter in the sketch, because waiting for memory would take most of the time.
   void look_ahead(const Tokens& tokens, std::int64_t i) {
-    if (!rules_.sketch || i >= tokens.n_tokens) return;
+    if (i >= tokens.n_tokens) return;
     const std::uint64_t hash = word_hash(tokens.spans()[i]);
     hashes_[static_cast<std::size_t>(i) % n_hashes] = hash;
     prefetch(&rules_.sketch->at(rules_.sketch->place(hash)));
@@ -110,18 +110,16 @@ class ChosenTerms {
     text_ += word;
     for (Ngram& ngram : now_) ngram.is_chosen = false;
     for (std::int64_t n = 1;; ++n) {
-      const bool chosen = is_chosen(n, std::string_view(text_).substr(begin));
+      const bool chosen = is_chosen(n);
       if (n >= rules_.min_n && chosen) add_term(static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end));
-      if (n == rules_.max_n || begin == first_ || (rules_.sketch && !chosen)) break;
+      if (n == rules_.max_n || begin == first_ || !chosen) break;
       begin = previous_word(begin);
     }
     text_ += ' ';
   }
   // Returns whether a term of n words is chosen. With a sketch, all terms of fewer than min_n words are chosen, and n-grams
   // that contain a rare n-gram are not chosen.
-  bool is_chosen(std::int64_t n, std::string_view term) {
-    if (rules_.buckets)
-      return rules_.buckets->chosen[static_cast<std::size_t>(column_of(murmur3(term), rules_.buckets->n))];
+  bool is_chosen(std::int64_t n) {
     const auto i = static_cast<std::size_t>(n - 1);
     if (n > 1) {
       if (!before_[i - 1].is_chosen) return false;
@@ -151,11 +149,9 @@ class ChosenTerms {
   std::vector<Ngram> before_, now_;  // n-grams that end at the previous word and at this word; element n - 1 has n words
 };
 
-inline bool leaves_out(const TextRules& rules) { return rules.sketch || rules.buckets; }
-
 // Tables of n-grams are needed only for words without ChosenTerms. The cutter returns each n-gram of characters as one
 // token, and ChosenTerms returns each n-gram of words as one token.
-inline bool counts_words(const TextRules& rules) { return rules.analyzer == Analyzer::word && !leaves_out(rules); }
+inline bool counts_words(const TextRules& rules) { return rules.analyzer == Analyzer::word && !rules.sketch; }
 inline std::int64_t most_words(const TextRules& rules) { return counts_words(rules) ? rules.max_n : 1; }
 inline std::int64_t fewest_words(const TextRules& rules) { return counts_words(rules) ? rules.min_n : 1; }
 
@@ -273,7 +269,7 @@ class ThreadCounter {
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
         cutter_(Cutter::of(rules)),
         steps_(most_words(rules)) {
-    if (leaves_out(rules)) terms_.emplace(rules);
+    if (rules.sketch) terms_.emplace(rules);
   }
 
   // Counts the documents [begin, end). owner(document) returns the owner of the document's row.

@@ -201,9 +201,10 @@ def count_texts(
 
     Notes
     -----
-    If each document has one label and the compiled core supports the rules, the core counts tokens
-    by class, which is faster than making a matrix of each block of texts. Rules that are functions
-    run at Python's speed. Each thread of the core needs 95 to 150 bytes for each distinct word.
+    The compiled core counts terms by class, which is faster than making a matrix of each block of
+    texts. A matrix of each block is made only for ``tf="log"``, ``hashing`` or a ``vocabulary``.
+    Rules that are functions run at Python's speed, but the core counts the terms that they return.
+    Each thread of the core needs 95 to 150 bytes for each distinct word.
 
     Examples
     --------

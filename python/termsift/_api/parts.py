@@ -87,6 +87,7 @@ def count_parts(
     labels = None if classes is None else validation.check_classes(classes)
     cutting = rules
     if max_memory is not None:
-        cutting = total(SketchPart(rules, max_memory)).counting_rules()
+        sketch = total(SketchPart(rules, max_memory)).cut_by(rules)
+        cutting = sketch.counting_rules()
     counts = total(CountPart(cutting, tf, labels))
     return ClassCounts._of(finished(kept_terms_only(value_of(counts), rules), rules))

@@ -31,7 +31,7 @@ from termsift._util.faults import concerning, wrong_type, wrong_value
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, Texts
 from termsift.text._documents import Block, Documents, OneBlock
-from termsift.text._matrices import BlockCounter
+from termsift.text._matrices import FixedColumns
 
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
 BayesModel: TypeAlias = Model | Literal["complement"]
@@ -502,9 +502,9 @@ class NaiveBayes(Estimator):
                 raise
 
     @cached_property
-    def _counter(self) -> BlockCounter:
+    def _counter(self) -> FixedColumns:
         """The counter for new texts, which uses the text rules of the training counts."""
-        return BlockCounter(self._rules_of_terms, validation.check_n_threads(self.n_threads))
+        return FixedColumns(self._rules_of_terms, validation.check_n_threads(self.n_threads))
 
     @cached_property
     def _lookup(self) -> tuple[_core.TextIndex, _core.Float64s, bool] | None:

@@ -1,21 +1,17 @@
-"""Counting documents in blocks: labelled texts, scans of files, and parts on a cluster.
-
-If possible, the core counts texts by class directly, without a matrix for each block of texts.
-"""
+"""Counting streams of documents: labelled texts and matrices, and scans of files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Protocol
 
 import numpy as np
 
 from termsift import _core
 from termsift._counts import file
 from termsift._counts.counts import Counts
+from termsift._counts.tally import STRING_BYTES, ByClass, Tally, tally_of
 from termsift._util import validation
-from termsift._util.adding import add_documents
 from termsift._util.faults import excluded, named, said, wrong_value
 from termsift._util.messages import logger
 from termsift.io._checkpoint import Checkpoint
@@ -24,11 +20,9 @@ from termsift.io._scan import Scan, Scanned, job_of
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, warn
 from termsift.text._documents import Block, Counted, Documents
-from termsift.text._matrices import BlockCounter, kept_columns
 from termsift.text._sketch import MOST_BYTES, TermSketch
 from termsift.text._terms import kept_terms
 
-_STRING_BYTES = 200  # The approximate number of bytes of a term as a Python string with counts.
 _SHARE = 3  # The term tables, the sketch and the result each get a third of the memory.
 
 
@@ -77,7 +71,8 @@ class Counting:
     @property
     def table_counter(self) -> Counting | None:
         """The object itself, if the core can count tables while it reads them."""
-        return self if isinstance(self._open_tally(), ByClass) else None
+        tally = self._open_tally()
+        return self if isinstance(tally, ByClass) and tally.reads_tables else None
 
     def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
         """Count about the next ``n_bytes`` of a table."""
@@ -96,7 +91,7 @@ class Counting:
             tally.add(block.content, block.labels)
         if self._limit is not None:
             n_before = 0 if self._total is None else self._total.n_terms
-            if _STRING_BYTES * n_before + tally.n_bytes > self._limit:
+            if STRING_BYTES * n_before + tally.n_bytes > self._limit:
                 raise TermsDoNotFitError
 
     def counts(self) -> Counts:
@@ -122,8 +117,8 @@ class Sketching:
 
     table_counter = None
 
-    def __init__(self, sketch: TermSketch, n_threads: int | None) -> None:
-        self.sketch, self._n_threads = sketch, n_threads
+    def __init__(self, sketch: TermSketch, rules: TextRules, n_threads: int | None) -> None:
+        self.sketch, self._rules, self._n_threads = sketch, rules, n_threads
 
     def add(self, block: Block) -> None:
         self.sketch.update(block.texts, n_threads=self._n_threads)
@@ -132,7 +127,7 @@ class Sketching:
         return self.sketch.to_bytes()
 
     def restore(self, data: bytes) -> None:
-        self.sketch = TermSketch.from_bytes(data)
+        self.sketch = TermSketch.from_bytes(data).cut_by(self._rules)
 
 
 def finished(
@@ -206,7 +201,7 @@ def counted_within(
 
     if max_memory is None:
         return count(rules, None)
-    sketching = Sketching(sketch_within(max_memory, rules), n_threads)
+    sketching = Sketching(sketch_within(max_memory, rules), rules, n_threads)
     check_rules_of_parts(rules, tf)
     limit = max_memory // _SHARE
     if not twice:
@@ -285,123 +280,3 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     counts, documents = counted_within(max_memory, scan.rules, tf, n_threads, opened, twice)
     # With a checkpoint, an earlier run may have counted empty texts.
     return finished(counts, scan.rules, None if twice else documents)
-
-
-def tally_of(documents: Documents, rules: TextRules, tf: str, n_threads: int) -> Tally:
-    """Return what counts the rows of matrices or, by class if possible, texts."""
-    if not documents.has_texts:
-        return ByRow(tf, n_threads)
-    by_words = rules.hashing is None and rules.vocabulary is None
-    if documents.one_label_each and by_words and tf != "log":
-        native = rules.native
-        if native is not None:
-            return ByClass(native, rules, tf, n_threads)
-    return ByDocument(rules, tf, n_threads)
-
-
-class Tally(Protocol):
-    """Counts blocks of one kind. The classes of each block begin with those of the last block."""
-
-    def add(self, content: Any, labels: validation.Labels) -> None:
-        """Count the documents of a block."""
-
-    @property
-    def n_bytes(self) -> int:
-        """The approximate number of bytes that the terms so far take."""
-
-    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
-        """Return the counts of all documents. ``classes`` lists the labels by class number."""
-
-
-class ByRow:
-    """Counts the rows of matrices."""
-
-    n_bytes = 0
-
-    def __init__(self, tf: str, n_threads: int) -> None:
-        self._tf, self._n_threads = tf, n_threads
-        self._counts = Counts.nothing(tf).core
-
-    def add(self, content: validation.Csr, labels: validation.Labels) -> None:
-        before = with_further_classes(self._counts, len(labels.classes))
-        self._counts = add_documents(before, content, labels, None, self._tf, self._n_threads)
-
-    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
-        return Counts(with_further_classes(self._counts, len(classes)), classes, None, self._tf)
-
-
-def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:
-    """Return the counts with empty classes after their own, for ``n_classes`` in all."""
-    present = len(counts.class_docs)
-    if n_classes <= present:
-        return counts
-    return counts.with_classes([*range(present), *[-1] * (n_classes - present)])
-
-
-class ByClass:
-    """Counts tokens by class in the core, which makes no matrix of the documents."""
-
-    def __init__(self, native: _core.TextRules, rules: TextRules, tf: str, n_threads: int) -> None:
-        self._rules, self._tf, self._n_threads = rules, tf, n_threads
-        self._counter = _core.TextCounter(native, by_class=True)
-
-    def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
-        self._counter.add(texts, labels.codes, self._n_threads)
-
-    @property
-    def n_bytes(self) -> int:
-        """The approximate number of bytes that the terms and counts so far take."""
-        return self._counter.n_bytes
-
-    def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
-        """Count about the next ``n_bytes`` of a table, and tell what the core has counted."""
-        n_before = self._counter.n_empty
-        n_docs = table.count(self._counter, n_bytes, self._n_threads)
-        return Counted(n_docs, self._counter.n_empty - n_before)
-
-    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
-        """Return the counts of all documents. ``classes`` lists the labels by class number."""
-        counter, threads = self._counter, self._n_threads
-        counter.sort(threads)
-        columns = kept_columns(self._rules, counter, n_docs, threads)
-        binary = self._rules.binary or self._tf == "binary"
-        counts = counter.counts(len(classes), columns, binary, threads)
-        return Counts(counts, classes, validation.object_array(counter.terms(columns)), self._tf)
-
-
-class ByDocument:
-    """Counts blocks of documents as matrices, with a column for each term found so far."""
-
-    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
-        self._rules, self._n_threads = rules, n_threads
-        self._blocks, self._rows = BlockCounter(rules, n_threads), ByRow(tf, n_threads)
-        # For the rules that drop terms, the documents and the occurrences of each term, where a
-        # document of several classes counts once.
-        self._totals = np.zeros((2, 0), dtype=np.int64)
-
-    def add(self, texts: _core.Texts, labels: validation.Labels) -> None:
-        X = self._blocks.count(texts)
-        if self._blocks.grows and self._rules.drops:
-            added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
-            added[:, : self._totals.shape[1]] += self._totals
-            self._totals = added
-        self._rows.add(validation.check_matrix(X, self._n_threads), labels)
-
-    @property
-    def n_bytes(self) -> int:
-        """The approximate number of bytes of the terms found so far, which are Python strings."""
-        return _STRING_BYTES * self._blocks.n_columns if self._blocks.grows else 0
-
-    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
-        """Return the counts of all documents. ``classes`` lists the labels by class number."""
-        counts, blocks = self._rows.counts(classes, n_docs), self._blocks
-        names, width = blocks.names, blocks.n_columns
-        if not blocks.grows:  # without documents, only `blocks` knows the number of columns
-            same = np.arange(counts.n_terms)
-            return counts.in_columns(same, width, names if len(names) else None)
-        order = np.argsort(names, kind="stable")
-        if self._rules.drops:
-            order = blocks.kept_columns(n_docs, *self._totals)
-        new_column = np.full(width, -1)
-        new_column[order] = np.arange(len(order))
-        return counts.in_columns(new_column, len(order), names[order])

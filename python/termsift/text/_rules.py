@@ -161,17 +161,11 @@ class TextRules:
             raise excluded(
                 "{stop_words} needs {analyzer='word'}, got {given!r}", given=self.analyzer
             )
-        if self.hashing is not None:
-            if self.drops or self.vocabulary is not None:
-                raise excluded(
-                    "{hashing} keeps no terms, so leave out {min_df}, {max_df}, {max_features}, "
-                    "{vocabulary}"
-                )
-            if native_arguments(self, ()) is None:
-                raise excluded(
-                    "{hashing} needs rules that the compiled core supports: leave out functions "
-                    "and {token_pattern}"
-                )
+        if self.hashing is not None and (self.drops or self.vocabulary is not None):
+            raise excluded(
+                "{hashing} keeps no terms, so leave out {min_df}, {max_df}, {max_features}, "
+                "{vocabulary}"
+            )
 
     def column_of_each(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
@@ -198,7 +192,16 @@ class TextRules:
         if isinstance(words, str):
             from termsift.text._english import ENGLISH_STOP_WORDS as words
         arguments = native_arguments(self, words)
-        return None if arguments is None else _core.TextRules(*arguments)
+        return None if arguments is None else self._chosen(_core.TextRules(*arguments))
+
+    @property
+    def for_tokens(self) -> _core.TextRules:
+        """The rules for the core if a Python function cuts the texts."""
+        return self._chosen(_core.TextRules("tokens", False, None, 1, 1, []))
+
+    def _chosen(self, native: _core.TextRules) -> _core.TextRules:
+        """Return rules for the core that also tell which terms are counted, here all."""
+        return native
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -229,14 +232,18 @@ class TextRules:
 
     @property
     def that_cut(self) -> TextRules:
-        """The rules that cut texts into terms, without rules that drop terms or have no effect.
+        """The rules that cut texts, as counts keep them: of a function, the name is left."""
+        rules = self.cutting
+        functions = {name: value for name, value in vars(rules).items() if callable(value)}
+        if not functions:
+            return rules
+        names: dict[str, Any] = {name: NamedFunction.of(f) for name, f in functions.items()}
+        return replace(rules, **names)
 
-        Counts keep these rules. Of a function, the name is left.
-        """
+    @property
+    def cutting(self) -> TextRules:
+        """The rules that cut texts into terms, without rules that drop terms or have no effect."""
         values = {name: getattr(self, name) for name in self._effective}
-        for name, value in values.items():
-            if callable(value):
-                values[name] = NamedFunction.of(value)
         if "ngram_range" in values:
             values["ngram_range"] = tuple(map(int, self.ngram_range))
         words = values.get("stop_words")

@@ -8,12 +8,21 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from termsift import _core
-from termsift._util.faults import carrying, concerning, excluded, said, wrong_value
+from termsift._util.faults import carrying, concerning, excluded, named, said, wrong_value
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
 from termsift.text._advice import about_rules, warn
 from termsift.text._blocks import Texts
-from termsift.text._rules import CuttingRules, TextRules, read_rules, rules_of, shows
+from termsift.text._cutting import Cutting
+from termsift.text._rules import (
+    CuttingRules,
+    NamedFunction,
+    TextRules,
+    check_same_rules,
+    read_rules,
+    rules_of,
+    shows,
+)
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -44,14 +53,13 @@ class TermSketch:
         check_kind(rules, TextRules, "rules")
         check_integer(min_df, "min_df", 1)
         check_integer(n_bytes, "n_bytes", 1, MOST_BYTES)
-        others = rules.hashing, rules.vocabulary
-        if rules.native is None or rules.drops or any(other is not None for other in others):
+        if rules.drops or rules.hashing is not None or rules.vocabulary is not None:
             raise excluded(
-                "a sketch needs rules that the compiled core supports, and it drops terms only by "
-                "{min_df}: leave out functions, {token_pattern}, {max_df}, {max_features}, "
+                "a sketch drops terms only by {min_df}: leave out {max_df}, {max_features}, "
                 "{hashing} and {vocabulary}"
             )
         self.rules, self.min_df = rules.that_cut, min_df
+        self._cutting = rules.cutting  # with the functions themselves
         try:
             self._sketch = _core.TermSketch(n_bytes)
         except MemoryError:
@@ -88,14 +96,33 @@ class TermSketch:
             If a text is missing or is not a string. After an error, the sketch holds the texts
             before the error, so make a new sketch.
         """
-        threads, native = check_n_threads(n_threads), self.rules.native
-        assert native is not None
+        threads, cutting = check_n_threads(n_threads), Cutting(self._rules_that_can_cut())
         documents = Texts(texts, text)
         with documents.placing():
             for block in documents:
-                self._sketch.add(native, block.texts, threads)
+                for piece in cutting.pieces(block.texts):
+                    self._sketch.add(cutting.native, piece, threads)
+                    del piece  # free the terms before the next texts are cut
                 del block  # free the block before the next block is read
         return self
+
+    def cut_by(self, rules: TextRules) -> TermSketch:
+        """Cut further texts by the functions of these rules, of which bytes keep only the names."""
+        check_same_rules(self.rules, rules.that_cut, "the sketch", "the rules")
+        self._cutting = rules.cutting
+        return self
+
+    def _rules_that_can_cut(self) -> TextRules:
+        """Return the rules with their functions; raise an error if only their names are known."""
+        for rule, function in vars(self._cutting).items():
+            if isinstance(function, NamedFunction):
+                raise wrong_value(
+                    "{sketch} was read from bytes, which keep only the name of the function "
+                    "{function} ({rule}): make the sketch and count the texts in one process",
+                    function=function.name,
+                    rule=named(rule),
+                )
+        return self._cutting
 
     def __add__(self, other: TermSketch) -> TermSketch:
         """Return the sketch of all documents of two sketches."""
@@ -104,7 +131,8 @@ class TermSketch:
             if (mine := getattr(self, name)) != (theirs := getattr(other, name)):
                 error = ValueError(f"the sketches differ in {name}: {mine} and {theirs}")
                 raise concerning(error, "other")
-        total = TermSketch(self.rules, self.min_df, self.n_bytes)
+        known = other if self._cutting.names_functions else self
+        total = TermSketch(known._cutting, self.min_df, self.n_bytes)
         a, b, out = (sketch._sketch.counters for sketch in (self, other, total))
         for first in range(0, self.n_bytes, _ADDED_BYTES):
             part = slice(first, first + _ADDED_BYTES)
@@ -163,7 +191,7 @@ class TermSketch:
                 n_bytes=enough,
                 max_memory=3 * enough,
             )
-        return _RulesOfSketch(**vars(self.rules), sketch=self)
+        return _RulesOfSketch(**vars(self._rules_that_can_cut()), sketch=self)
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,11 +200,8 @@ class _RulesOfSketch(TextRules):
 
     sketch: TermSketch | None = None
 
-    @property
-    def native(self) -> _core.TextRules | None:
+    def _chosen(self, native: _core.TextRules) -> _core.TextRules:
         assert self.sketch is not None
-        native = self.sketch.rules.native
-        assert native is not None
         return native.with_sketch(self.sketch._sketch, min(self.sketch.min_df, _MOST))
 
 
@@ -219,8 +244,7 @@ def sketch_texts(
     Raises
     ------
     ValueError, TypeError
-        If a text is missing or is not a string, if a rule other than ``min_df`` drops terms, or if
-        only Python can apply a rule.
+        If a text is missing or is not a string, or if a rule other than ``min_df`` drops terms.
 
     Notes
     -----

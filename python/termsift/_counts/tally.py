@@ -1,0 +1,173 @@
+"""Add up the counts of the blocks of a stream.
+
+If possible, the core counts texts by class directly, without a matrix for each block of texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any, Protocol
+
+import numpy as np
+
+from termsift import _core
+from termsift._counts.counts import Counts
+from termsift._util import validation
+from termsift._util.adding import add_documents
+from termsift.text import TextRules
+from termsift.text._cutting import Cutting
+from termsift.text._documents import Counted, Documents
+from termsift.text._matrices import FixedColumns, GrowingColumns, kept_columns
+from termsift.text._terms import kept_terms
+
+STRING_BYTES = 200  # The approximate number of bytes of a term as a Python string with counts.
+
+
+def tally_of(documents: Documents, rules: TextRules, tf: str, n_threads: int) -> Tally:
+    """Return what counts the rows of matrices or, by class if possible, texts."""
+    if not documents.has_texts:
+        return ByRow(tf, n_threads)
+    if rules.hashing is not None or rules.vocabulary is not None:
+        return InFixedColumns(rules, tf, n_threads)
+    if tf == "log":  # logarithms are added in the order of the documents
+        return InGrowingColumns(rules, tf, n_threads)
+    return ByClass(rules, tf, n_threads, documents.one_label_each)
+
+
+class Tally(Protocol):
+    """Counts blocks of one kind. The classes of each block begin with those of the last block."""
+
+    def add(self, content: Any, labels: validation.Labels) -> None:
+        """Count the documents of a block."""
+
+    @property
+    def n_bytes(self) -> int:
+        """The approximate number of bytes that the terms so far take."""
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        """Return the counts of all documents. ``classes`` lists the labels by class number."""
+
+
+class ByRow:
+    """Counts the rows of matrices."""
+
+    n_bytes = 0
+
+    def __init__(self, tf: str, n_threads: int) -> None:
+        self._tf, self._n_threads = tf, n_threads
+        self._counts = Counts.nothing(tf).core
+
+    def add(self, content: validation.Csr, labels: validation.Labels) -> None:
+        before = with_further_classes(self._counts, len(labels.classes))
+        self._counts = add_documents(before, content, labels, None, self._tf, self._n_threads)
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        return Counts(with_further_classes(self._counts, len(classes)), classes, None, self._tf)
+
+
+def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:
+    """Return the counts with empty classes after their own, for ``n_classes`` in all."""
+    present = len(counts.class_docs)
+    if n_classes <= present:
+        return counts
+    return counts.with_classes([*range(present), *[-1] * (n_classes - present)])
+
+
+class ByClass:
+    """Counts terms by class in the core, which makes no matrix of the documents."""
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int, one_label_each: bool) -> None:
+        self._rules, self._tf, self._n_threads = rules, tf, n_threads
+        self._one_label_each = one_label_each
+        self._cutting = Cutting(rules)
+        self._counter = _core.TextCounter(self._cutting.native, by_class=True)
+        self.reads_tables = one_label_each and self._cutting.by_core
+
+    def add(self, content: _core.Texts, labels: validation.Labels) -> None:
+        first = 0
+        for piece in self._cutting.pieces(content):
+            last = first + len(piece)
+            part = labels if len(piece) == len(content) else labels.of(slice(first, last))
+            indptr = part.indptr
+            if indptr is None and not self._one_label_each:  # other blocks may have lists of labels
+                indptr = np.arange(len(piece) + 1)
+            self._counter.add(piece, part.codes, self._n_threads, indptr)
+            first = last
+            del piece  # free the terms before the next texts are cut
+
+    @property
+    def n_bytes(self) -> int:
+        """The approximate number of bytes that the terms and counts so far take."""
+        return self._counter.n_bytes
+
+    def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
+        """Count about the next ``n_bytes`` of a table, and tell what the core has counted."""
+        n_before = self._counter.n_empty
+        n_docs = table.count(self._counter, n_bytes, self._n_threads)
+        return Counted(n_docs, self._counter.n_empty - n_before)
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        """Return the counts of all documents. ``classes`` lists the labels by class number."""
+        counter, threads = self._counter, self._n_threads
+        counter.sort(threads)
+        columns = kept_columns(self._rules, counter, n_docs, threads)
+        binary = self._rules.binary or self._tf == "binary"
+        counts = counter.counts(len(classes), columns, binary, threads)
+        return Counts(counts, classes, validation.object_array(counter.terms(columns)), self._tf)
+
+
+class InFixedColumns:
+    """Counts blocks of texts as matrices, with a column for each hash or term of a vocabulary."""
+
+    n_bytes = 0  # the terms take no memory, because their columns are known
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+        self._n_threads = n_threads
+        self._blocks, self._rows = FixedColumns(rules, n_threads), ByRow(tf, n_threads)
+
+    def add(self, content: _core.Texts, labels: validation.Labels) -> None:
+        X = self._blocks.count(content)
+        self._rows.add(validation.check_matrix(X, self._n_threads), labels)
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        """Return the counts of all documents. ``classes`` lists the labels by class number."""
+        counts = self._rows.counts(classes, n_docs)
+        # Without documents, only `self._blocks` knows the number of columns.
+        return counts.in_columns(
+            np.arange(counts.n_terms), self._blocks.n_columns, self._blocks.names
+        )
+
+
+class InGrowingColumns:
+    """Counts blocks of texts as matrices, with a column for each term found so far."""
+
+    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+        self._rules, self._n_threads = rules, n_threads
+        self._blocks, self._rows = GrowingColumns(rules, n_threads), ByRow(tf, n_threads)
+        # For the rules that drop terms, the documents and the occurrences of each term, where a
+        # document of several classes counts once.
+        self._totals = np.zeros((2, 0), dtype=np.int64)
+
+    def add(self, content: _core.Texts, labels: validation.Labels) -> None:
+        X = self._blocks.count(content)
+        if self._rules.drops:
+            added = np.array([np.bincount(X.indices, minlength=X.shape[1]), X.sum(axis=0)])
+            added[:, : self._totals.shape[1]] += self._totals
+            self._totals = added
+        self._rows.add(validation.check_matrix(X, self._n_threads), labels)
+
+    @property
+    def n_bytes(self) -> int:
+        """The approximate number of bytes of the terms found so far, which are Python strings."""
+        return STRING_BYTES * self._blocks.n_columns
+
+    def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        """Return the counts of all documents. ``classes`` lists the labels by class number."""
+        counts, names = self._rows.counts(classes, n_docs), self._blocks.names
+        order = np.argsort(names, kind="stable")
+        if self._rules.drops:
+            documents, occurrences = self._totals[:, order]
+            order = order[kept_terms(self._rules, n_docs, documents, occurrences)]
+        new_column = np.full(len(names), -1)
+        new_column[order] = np.arange(len(order))
+        return counts.in_columns(new_column, len(order), names[order])

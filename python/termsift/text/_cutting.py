@@ -1,0 +1,57 @@
+"""Cut texts into terms for the counters of the core, which cut most texts themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from termsift import _core
+from termsift._util.faults import wrong_type
+from termsift._util.messages import printable
+
+if TYPE_CHECKING:
+    from termsift.text._rules import TextRules
+
+
+class Cutting:
+    """How texts become what the counters of the core take.
+
+    If the core can cut by the rules, the counters take the texts themselves. Otherwise a Python
+    function cuts the texts, and the counters take its terms, which they count as they are.
+
+    Attributes
+    ----------
+    native : _core.TextRules
+        The rules for the counters.
+    by_core : bool
+        Whether the core cuts the texts.
+    """
+
+    def __init__(self, rules: TextRules) -> None:
+        native = rules.native
+        self.by_core = native is not None
+        self.native = rules.for_tokens if native is None else native
+        self._cut = rules.cutter() if native is None else None
+        self._n_before = 0  # the number of texts in earlier blocks
+
+    def pieces(self, texts: _core.Texts) -> Iterator[_core.Texts]:
+        """Yield a block of texts for the counters, in pieces whose terms take little memory."""
+        if self._cut is None:
+            yield texts
+            return
+        first = 0
+        while first < len(texts):
+            piece = _core.Texts.of_tokens(texts, self._cut, self._refuse, first)
+            first += len(piece)
+            yield piece
+            del piece  # free the terms before the next texts are cut
+        self._n_before += len(texts)
+
+    def _refuse(self, value: Any, row: int) -> NoReturn:
+        """Raise an error about what the function returned for a text of the block."""
+        raise wrong_type(
+            "the {analyzer} or {tokenizer} returned {value} for the text of document {number}, "
+            "expected an iterable of strings",
+            value=printable(repr(value), 80),
+            number=self._n_before + row,
+        )
