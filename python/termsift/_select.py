@@ -49,7 +49,7 @@ def greedy(
         counts.require_every_term("greedy")
         with progress("chosen", k, "terms") as report:
             indices, divergences, informative, evaluations = _core.greedy(
-                scoring.counts, *scoring.smoothing, k, exhaustive, scoring.n_threads, report
+                scoring.core, *scoring.smoothing, k, exhaustive, scoring.n_threads, report
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
     terms = counts.terms_at(indices)

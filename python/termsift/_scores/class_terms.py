@@ -130,9 +130,9 @@ def dominant_class(
     """For each term, return the row of the class that over-represents it most, or -1."""
     distinct, place = np.unique(terms, return_inverse=True)
     whole = Scoring.of(counts, method, **scoring)
-    scored = replace(whole, counts=whole.counts.of_terms(distinct, whole.n_threads))
+    scored = replace(whole, core=whole.core.of_terms(distinct, whole.n_threads))
     shape = counts.n_classes, len(distinct)
-    occurs = scipy.sparse.csr_array(scored.counts.term_frequency(), shape=shape)
+    occurs = scipy.sparse.csr_array(scored.core.term_frequency(), shape=shape)
     has_more = (scored.directions() > 0) & (occurs.toarray() > 0)
     scores = np.where(has_more, scored.class_scores(), -np.inf)
     return np.where(has_more.any(axis=0), scores.argmax(axis=0), -1)[place]

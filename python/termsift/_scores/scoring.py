@@ -67,7 +67,7 @@ class Scoring:
     """A method with checked arguments, and the core's counts for its event model."""
 
     given: Counts  # The counts of the caller.
-    counts: _core.Counts  # The counts as the event model counts them.
+    core: _core.Counts  # The counts as the event model counts them.
     method: Method
     measure: CoreMeasure
     model: EventModel
@@ -107,10 +107,10 @@ class Scoring:
             counts.require_documents(said("the empirical {class_prior}"), cure)
         if model == "binary":
             counts.require_every_term(_MODELS[model])
-        held = counts.core
+        core = counts.core
         if model != "multinomial":
-            held = held.as_counted_by(_core.EventModel.__members__[model], threads)
-        return cls(counts, held, method, measure, event, (b1, b2, prior), threads)
+            core = core.as_counted_by(_core.EventModel.__members__[model], threads)
+        return cls(counts, core, method, measure, event, (b1, b2, prior), threads)
 
     def warn_of_unused_prior(self, name: str, aggregate: str | None = None) -> None:
         """Warn if a prior was given that neither the method nor the aggregate uses."""
@@ -138,27 +138,27 @@ class Scoring:
     def scores(self, aggregate: _core.Aggregate | None) -> NDArray[np.float64]:
         """Return a score for each term, over the whole collection if ``aggregate`` is None."""
         if aggregate is None:
-            return _core.collection_scores(self.counts, self.measure, self.n_threads)
-        return _core.score(self.counts, self.measure, aggregate, *self.smoothing, self.n_threads)
+            return _core.collection_scores(self.core, self.measure, self.n_threads)
+        return _core.score(self.core, self.measure, aggregate, *self.smoothing, self.n_threads)
 
     def class_scores(self) -> NDArray[np.float64]:
         """Return the class scores of all terms, one row per class."""
-        return _core.class_scores(self.counts, self.measure, *self.smoothing, self.n_threads)
+        return _core.class_scores(self.core, self.measure, *self.smoothing, self.n_threads)
 
     def directions(self) -> NDArray[np.int8]:
         """Return the directions (1, 0 or -1) of all terms, one row per class."""
-        return _core.class_directions(self.counts, self.measure, *self.smoothing, self.n_threads)
+        return _core.class_directions(self.core, self.measure, *self.smoothing, self.n_threads)
 
     def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s, _core.Int64s]:
         """Return the first k terms by round robin, with their scores and their classes."""
-        return _core.round_robin(self.counts, self.measure, *self.smoothing, k, self.n_threads)
+        return _core.round_robin(self.core, self.measure, *self.smoothing, k, self.n_threads)
 
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32]
     ) -> tuple[NDArray[np.int8], _core.Float64s]:
         """Return directions and scores. Class c has terms ``terms[starts[c]:starts[c + 1]]``."""
         return _core.score_pairs(
-            self.counts, self.measure, *self.smoothing, self.n_threads, starts, terms
+            self.core, self.measure, *self.smoothing, self.n_threads, starts, terms
         )
 
 

@@ -187,7 +187,7 @@ def significance(
         signs = scoring.directions()
     else:
         statistics, chosen, signs = _core.strongest_class(
-            scoring.counts, scoring.measure, scoring.n_threads
+            scoring.core, scoring.measure, scoring.n_threads
         )
         chosen_by = object_array(counts.classes)[chosen]
         if scoring.method.default_aggregate == "sum":
