@@ -313,7 +313,11 @@ def test_errors_of_documents() -> None:
             lambda: classifier.predict(X[:, :5]),
             "X has 5 features, but NaiveBayes is expecting 15 features",
         ),
-        (lambda: classifier.predict(bad), "row 2, column 3"),
+        (lambda: classifier.predict(bad), "^Input X contains NaN: .*row 2, column 3"),
+        (
+            lambda: classifier.predict(-(X > 0).astype(int)),
+            "^Negative values in data passed to Nai",
+        ),
         (lambda: classifier.predict(np.full((2, 15), 1e308)), "row 0 that are too large"),
         (lambda: classifier.score(X[:0], []), "there are no documents"),
         (lambda: classifier.leave_one_out(X + 9 * (X > 0), Y), "its class has only"),
