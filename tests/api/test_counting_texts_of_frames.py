@@ -89,7 +89,7 @@ def test_missing_values_of_frames(
 
 def test_a_class_outside_of_the_list_is_named_with_its_document() -> None:
     columns = {"body": ENCODABLE, "stars": Y}
-    with raises(ValueError, "the_label_of_document_9", argument="y", at="document 9"):
+    with raises(ValueError, "the_label_of_document_9", argument="label", at="document 9"):
         ts.count_texts(
             arrow_stream(columns),
             text="body",
