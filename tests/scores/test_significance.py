@@ -30,20 +30,20 @@ def grid(degrees: int) -> NDArray[np.float64]:
 
 
 def fake(
-    statistics: Any, degrees: int = 1, chosen_by: Any = None, method: str = "chi2"
+    statistics: Any, degrees: int = 1, rows: Any = None, method: str = "chi2"
 ) -> ts.Significance:
     """Return a ts.Significance object with the given statistics."""
     values = np.asarray(statistics, dtype=np.float64)
-    labels = None if chosen_by is None else np.array(chosen_by, dtype=object)
+    rows = None if rows is None else np.array(rows)
     terms = np.arange(values.shape[-1])
     logs, signs = log_chi2_sf(values, degrees), np.where(values > 0, 1, 0).astype(np.int8)
-    return ts.Significance(method, degrees, values, logs, signs, labels, list("abc"), terms)
+    return ts.Significance(method, degrees, values, logs, signs, list("abc"), terms, rows)
 
 
 def of_logs(log_pvalues: Any) -> ts.Significance:
     logs = np.asarray(log_pvalues, dtype=np.float64)
     signs, terms = np.ones(logs.shape, np.int8), np.arange(logs.shape[-1])
-    return ts.Significance("chi2", 1, -2 * logs, logs, signs, None, ["a"], terms)
+    return ts.Significance("chi2", 1, -2 * logs, logs, signs, ["a"], terms)
 
 
 # ---- the logarithm of the survival function ------------------------------------------------------
@@ -89,7 +89,7 @@ def test_the_ends(degrees: int) -> None:
 
 
 def test_what_a_significance_holds() -> None:
-    found = fake([3.0, 0.0, 8000.0], chosen_by=["b", "a", "c"])
+    found = fake([3.0, 0.0, 8000.0], rows=[1, 0, 2])
     assert found.pvalues.tolist() == np.exp(found.log_pvalues).tolist()
     assert found.pvalues[1] == 1
     assert found.pvalues[2] == 0

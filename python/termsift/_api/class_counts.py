@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.naive_bayes import BayesModel, NaiveBayes, Terms, naive_bayes
 from termsift._counts import file
-from termsift._counts.counts import Counts
+from termsift._counts.counts import CheckedRows, Counts
 from termsift._evaluate.rankers import rank
 from termsift._scores.class_terms import class_columns, largest_classes
 from termsift._scores.keyness import Direction, Keyness, KeynessOrder, keyness
@@ -195,11 +195,23 @@ class ClassCounts(Shown):
             columns.append(Column(title, integers_if_whole(sizes[largest]).tolist(), ",.10g"))
         return [Section(columns, now.n_classes - len(largest))]
 
+    def __str__(self) -> str:
+        return super(ClassCounts, self._of(self._value)).__str__()
+
+    def _repr_html_(self) -> str:
+        return super(ClassCounts, self._of(self._value))._repr_html_()
+
+    def _values_with(self, other: ClassCounts) -> tuple[Counts, Counts]:
+        """Return the values of both objects, which are one value if they are one object."""
+        mine = self._value
+        return mine, mine if other is self else other._value
+
     def __eq__(self, other: object) -> bool:
         """Return whether classes, names, ``tf`` and, bit for bit, counts are equal."""
-        return (
-            self._value.equals(other._value) if isinstance(other, ClassCounts) else NotImplemented
-        )
+        if not isinstance(other, ClassCounts):
+            return NotImplemented
+        mine, theirs = self._values_with(other)
+        return mine.equals(theirs)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -263,8 +275,10 @@ class ClassCounts(Shown):
         array([[0, 1, 4],
                [2, 1, 0]])
         """
+        # X may be read slowly, or by code of the user that itself asks for the lock.
+        rows = CheckedRows.of(X, sample_weight, n_threads)
         with self._lock:
-            self._value = self._value.updated(X, y, sample_weight, classes, n_threads)
+            self._value = self._value.updated(rows, y, classes)
         return self
 
     def __add__(self, other: Self) -> Self:
@@ -276,7 +290,8 @@ class ClassCounts(Shown):
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
-        return self._of(self._value.plus(other._value))
+        mine, theirs = self._values_with(other)
+        return self._of(mine.plus(theirs))
 
     def __sub__(self, other: Self) -> Self:
         """Return these counts minus the counts of a part, such as a fold of cross-validation.
@@ -287,7 +302,8 @@ class ClassCounts(Shown):
         """
         if not isinstance(other, ClassCounts):
             return NotImplemented
-        return self._of(self._value.minus(other._value))
+        mine, theirs = self._values_with(other)
+        return self._of(mine.minus(theirs))
 
     def with_min_df(self, min_df: int) -> Self:
         """Return the counts without terms that occur in few documents.
@@ -584,7 +600,9 @@ class ClassCounts(Shown):
             raised if b1 or a count is less than 2^-40 of the class's tokens, and no common
             denominator turns the counts and b1 into whole numbers that sum to less than 2^52.
 
-        Notes ----- The method is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j
+        Notes
+        -----
+        The method is Algorithm 1 of Tang, Kay and He. For each remaining term i, step j
         evaluates j + 1 variables: the chosen terms s, the term i, and the pool of all other terms.
         The pool of all other terms has the probability 1 - p_ic - sum_s p_sc. Each step chooses the
         term i with the largest sum over classes and variables of p log(p/q), which is the
@@ -761,7 +779,9 @@ class ClassCounts(Shown):
             If a label is unknown or in both corpora, if a corpus has no documents or no tokens, if
             documents have several classes, or for an invalid option.
 
-        Notes ----- With the normal quantile z for the level, Katz's interval of log_ratio and
+        Notes
+        -----
+        With the normal quantile z for the level, Katz's interval of log_ratio and
         relative_risk is the logarithm plus and minus z sqrt(1/a - 1/N_1 + 1/b - 1/N_2), and Woolf's
         interval of odds_ratio has z sqrt(1/a + 1/b + 1/(N_1-a) + 1/(N_2-b)). If a or b is 0, the
         interval of log_ratio has 1/2 instead of 0, and the other two intervals extend from 0 to
@@ -769,7 +789,9 @@ class ClassCounts(Shown):
         converted to log2(N_2 t / (N_1 (1 - t))). Bonferroni's correction divides 1 - level by the
         number of terms that occur in either corpus.
 
-        References ---------- Rayson and Garside, Comparing Corpora using Frequency Profiling, 2000
+        References
+        ----------
+        Rayson and Garside, Comparing Corpora using Frequency Profiling, 2000
         (g2). Wilson, Embracing Bayes factors for key item analysis in corpus linguistics, 2013
         (bic). Hardie, Log Ratio - an informal introduction, 2014. Gabrielatos and Marchi, Keyness:
         Appropriate metrics and practical issues, 2012 (percent_diff). Evert, Measuring keyness, DH
@@ -840,7 +862,9 @@ class ClassCounts(Shown):
         ValueError
             If fewer than two classes have documents, or the method is not a test.
 
-        Notes ----- With ``per_class``, chi2_counts is scikit-learn's statistic of the class against
+        Notes
+        -----
+        With ``per_class``, chi2_counts is scikit-learn's statistic of the class against
         the rest, which is (l_ic - E)^2 / E / (1 - n_c/n) with the expected count E = l_i n_c / n.
         Time and memory are O(pairs of a class and a term in it), or O(n_classes * n_terms) with
         ``per_class``.

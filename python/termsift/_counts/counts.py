@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,22 @@ class UnknownDocumentsError(ValueError, AttributeError):
     As the error of an attribute, too, it makes ``hasattr(counts, "n_docs")`` False, where any other
     error would escape. scikit-learn's NotFittedError has the same bases.
     """
+
+
+class CheckedRows(NamedTuple):
+    """Rows of a matrix and their weights, which need no check any more."""
+
+    X: Any  # as the caller passed the rows, for the names of columns
+    matrix: validation.Csr
+    weights: _core.Count | None
+    n_threads: int
+
+    @classmethod
+    def of(cls, X: Any, sample_weight: Any, n_threads: int | None) -> Self:
+        """Check the arguments X and sample_weight of a function that counts."""
+        threads = validation.check_n_threads(n_threads)
+        matrix = validation.check_matrix(X, threads, keep_csc=True)
+        return cls(X, matrix, validation.check_weights(sample_weight, matrix.n_docs), threads)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,13 +188,9 @@ class Counts:
         """Return empty counts, to which other counts can be added."""
         return cls(_core.Counts(0, tf != "log"), [], None, tf)
 
-    def updated(
-        self, X: Any, y: Any, sample_weight: Any, classes: Any, n_threads: int | None
-    ) -> Counts:
+    def updated(self, rows: CheckedRows, y: Any, classes: Any) -> Counts:
         """Return the counts of these and of further documents; see `ClassCounts.update`."""
-        threads = validation.check_n_threads(n_threads)
-        matrix = validation.check_matrix(X, threads, keep_csc=True)
-        weights = validation.check_weights(sample_weight, matrix.n_docs)
+        X, matrix, weights, threads = rows
         labels = validation.check_labels(y, matrix.n_docs, classes, self.classes or None)
         names = self.term_names
         validation.check_columns(X, names)
@@ -201,7 +213,8 @@ class Counts:
         rules, names = self._common_rules(other), self._common_names(other)
         united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
         core = self.core.with_classes(in_self).merge(other.core.with_classes(in_other))
-        return self._with(core, united, names, rules)
+        warned = self.warned & other.warned  # what was said about one part may be new about both
+        return Counts(core, united, names, self.tf, rules, warned)
 
     def minus(self, part: Counts) -> Counts:
         """Return these counts minus the counts of a part, and keep all classes."""
@@ -246,14 +259,14 @@ class Counts:
         rules = None if names is None else self.rules  # hashes no longer give the columns of terms
         return self._with(core, self.classes, names, rules)
 
-    def of_groups(self, groups: dict[Hashable, list[int]]) -> Counts:
+    def of_groups(self, groups: dict[Hashable, list[int]], n_threads: int = 0) -> Counts:
         """Return the counts of groups of classes; ``groups`` maps each new label to its rows."""
         if self.core.has_collection:
             raise ValueError(
                 "documents have several classes, and counts do not record which documents two "
                 "classes share: count the documents of these classes instead"
             )
-        core = self.core.of_classes(list(groups.values()))
+        core = self.core.of_classes(list(groups.values()), n_threads)
         return self._with(core, list(groups), self.term_names, self.rules)
 
     def with_min_df(self, min_df: int) -> Counts:

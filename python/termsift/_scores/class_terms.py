@@ -166,8 +166,9 @@ def class_columns(
     df_class = df_rest = np.full(len(terms), None, dtype=object)  # null if unknown
     if counts.has_documents:
         df_class = integers_if_whole(best.documents)
-        df_rest = integers_if_whole(counts.collection_document_frequency[terms] - best.documents)
-    n_rest = counts.collection_term_frequency[terms] - best.occurrences
+        documents = counts.core.collection_document_frequency(scoring.n_threads)
+        df_rest = integers_if_whole(documents[terms] - best.documents)
+    n_rest = counts.core.collection_term_frequency(scoring.n_threads)[terms] - best.occurrences
     tokens, tokens_of_rest = (sizes[rows] for sizes in tokens_here_and_elsewhere(counts))
     columns: dict[str, NDArray[Any]] = {
         "class": validation.object_array(counts.classes)[rows],

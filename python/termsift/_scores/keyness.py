@@ -212,7 +212,7 @@ def keyness(
         raise concerning(error, "similar")
     if sort == "rank_sum" and dispersion is None:
         raise excluded("{sort='rank_sum'} needs the documents: pass {dispersion}=(X, y)")
-    k = validation.check_k(k, counts.n_terms)
+    k, threads = validation.check_k(k, counts.n_terms), validation.check_n_threads(n_threads)
     min_count = validation.check_integer(min_count, "min_count", least=0)
     min_share = validation.check_number(min_share, "min_share", "between 0 and 1")
     constant = validation.check_number(constant, "constant")
@@ -222,13 +222,14 @@ def keyness(
         what = said("{min_share}") if min_share > 0 else said("{sort=}", sort=sort)
         both = [label for side in sides for label in side]
         counts.of_groups(validation.check_groups(both, counts.classes)).require_documents(what)
-    pair = counts.of_groups(validation.check_groups(dict(enumerate(sides)), counts.classes))
+    groups = validation.check_groups(dict(enumerate(sides)), counts.classes)
+    pair = counts.of_groups(groups, threads)
     tokens = np.asarray(pair.class_tokens, dtype=np.float64)
     for side, labels, n_tokens in zip(("target", "reference"), sides, tokens, strict=True):
         if not n_tokens > 0:
             text = f"{_in_words(labels)} has no tokens, so there is nothing to compare"
             raise concerning(ValueError(text), side)
-    index = np.flatnonzero(pair.collection_term_frequency > 0)
+    index = np.flatnonzero(pair.core.collection_term_frequency(threads) > 0)
     a, b = integers_if_whole(_dense(pair.core.term_frequency(), pair.n_terms)[:, index])
     documents_with = _dense(pair.core.document_frequency(), pair.n_terms)
     df = [

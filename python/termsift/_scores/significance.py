@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -36,9 +36,6 @@ class Significance(Tabular):
         With more degrees of freedom, p-values below 1e-308 have the logarithm -inf.
     signs : ndarray of that shape, int8
         The sign is 1 if the class has more of the term than expected, -1 if it has less, else 0.
-    chosen_by : ndarray of shape (n_terms,), objects, or None
-        The label of the first class with the largest statistic, to which the sign belongs, or None
-        for tests per class.
     classes : list of labels
         The classes of the counts, which are the rows of tests per class.
     terms : ndarray of shape (n_terms,), str objects or int64
@@ -60,9 +57,18 @@ class Significance(Tabular):
     statistics: NDArray[np.float64]
     log_pvalues: NDArray[np.float64]
     signs: NDArray[np.int8]
-    chosen_by: NDArray[np.object_] | None
     classes: list[Hashable]
     terms: NDArray[Any]
+    _rows: NDArray[np.int64] | None = field(default=None, repr=False)  # the rows of `chosen_by`
+
+    @property
+    def chosen_by(self) -> NDArray[np.object_] | None:
+        """The label of the class with the largest statistic of each term, or None.
+
+        If several classes have it, it is the first. The sign belongs to this class. For tests per
+        class, the value is None.
+        """
+        return None if self._rows is None else object_array(self.classes)[self._rows]
 
     def __repr__(self) -> str:
         tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
@@ -88,9 +94,10 @@ class Significance(Tabular):
         self, tests: NDArray[np.int64]
     ) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
         """Return the class and the column of some tests, which are numbered class by class."""
-        if self.chosen_by is not None:
-            return self.chosen_by[tests], tests
-        rows, places = np.divmod(tests, len(self.terms))
+        if self._rows is None:
+            rows, places = np.divmod(tests, len(self.terms))
+        else:
+            rows, places = self._rows[tests], tests
         return object_array(self.classes)[rows], places
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -180,7 +187,7 @@ def significance(
 ) -> Significance:
     """Test whether terms and classes are independent; see `ClassCounts.significance`."""
     scoring = Scoring.of(counts, find_test(method).name, n_threads=n_threads)
-    chosen_by, degrees = None, 1
+    chosen, degrees = None, 1
     if check_flag(per_class, "per_class"):
         rows = np.arange(counts.n_classes)[:, None]
         statistics = class_statistics(counts, scoring.method, scoring.class_scores(), rows)
@@ -189,15 +196,14 @@ def significance(
         statistics, chosen, signs = _core.strongest_class(
             scoring.core, scoring.measure, scoring.n_threads
         )
-        chosen_by = object_array(counts.classes)[chosen]
         if scoring.method.default_aggregate == "sum":
             statistics = scoring.scores(_core.Aggregate.sum)
             degrees = int(np.count_nonzero(counts.present)) - 1
     logs = log_chi2_sf(statistics, degrees)
-    found = scoring.method.name, degrees, statistics, logs, signs, chosen_by
+    found = scoring.method.name, degrees, statistics, logs, signs
     names = counts.term_names
     terms = np.arange(counts.n_terms) if names is None else names
-    return Significance(*found, counts.classes, terms)
+    return Significance(*found, list(counts.classes), terms, chosen)
 
 
 def class_statistics(
