@@ -29,7 +29,8 @@ def test_a_matrix_whose_reading_changes_the_same_counts() -> None:
 
     counts.update(Rows(), ["spam"])
     assert counts.term_frequency.toarray().tolist() == [[2, 1], [0, 3]]
-    assert counts.term_names is not None and list(counts.term_names) == ["egg", "tea"]
+    assert counts.term_names is not None
+    assert list(counts.term_names) == ["egg", "tea"]
 
 
 def test_a_sum_warns_of_fractions_that_only_one_part_has() -> None:
