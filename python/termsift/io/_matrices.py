@@ -164,7 +164,9 @@ def _check_lines(path: Path, data: bytes) -> None:
     kind, field = head[1].lower().decode(), head[2].lower().decode()
     value = {"integer": _WHOLE, "unsigned-integer": _WHOLE, "pattern": b""}.get(field, _REAL)
     entry = value if kind == "array" else rb"\d++[ \t]++\d++" + (value and rb"[ \t]++" + value)
-    n_blanks = (kind == "coordinate") + (kind == "coordinate" and field != "pattern")
+    n_blanks = 0
+    if kind == "coordinate":  # a row, a column and, unless the field is pattern, a value
+        n_blanks = 1 if field == "pattern" else 2
     if value != _REAL and _is_plain(data[head.end() :], n_blanks):
         return
     form = rb"(?:[ \t]*+(?:" + entry + rb"[ \t]*+)?\r?+\n)*+"

@@ -135,8 +135,8 @@ def kept_columns(
     documents = counter.document_frequency(n_threads)
     once = rules.binary or rules.max_features is None or np.dtype(dtype).kind == "b"
     occurrences = documents if once else counter.term_frequency(n_threads)
-    total = scipy.sparse.csr_array((1, 1), dtype=dtype).sum(axis=0)
-    kept = kept_terms(rules, n_docs, documents, occurrences.astype(total.dtype))
+    of_sums = np.empty(0, dtype).sum().dtype  # as in scikit-learn, which sums a matrix of dtype
+    kept = kept_terms(rules, n_docs, documents, occurrences.astype(of_sums))
     return np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
 
 

@@ -93,8 +93,7 @@ class TextRules:
         The least and the largest number of words (or of characters) in a term.
     min_df, max_df : int or float, default 1 and 1.0
         Terms in fewer than ``min_df`` or more than ``max_df`` documents are dropped. An integer is
-        a number of documents, and a float is a share of all documents. ``termsift compare --test``
-        applies the limits to the training documents.
+        a number of documents, and a float is a share of all documents.
     stop_words : "english", collection of str, or None
         Words that are left out of all terms: scikit-learn's English list, which termsift contains,
         or your own list.
