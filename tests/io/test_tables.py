@@ -280,3 +280,17 @@ def test_marks_and_returns_after_the_beginning_are_text(
     assert read_files(path).X.sum() == 1000
     path = write(path.with_name(f"c.csv{gz}"), f'text,label\n"{long}\r{long}",\ufeffa\n')
     assert list(read_files(path).y) == ["\ufeffa"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "argument"),
+    [({"text": 5, "label": False}, "text"), ({"text": 2, "label": 7}, "label")],
+    ids=["without-labels", "with-labels"],
+)
+def test_an_error_about_a_column_that_is_not_there_is_about_its_argument(
+    tmp_path: Path, columns: dict[str, Any], argument: str
+) -> None:
+    path = write(tmp_path / "t.txt", "a\tone\n")
+    with pytest.raises(ValueError, match="expected at least") as error:
+        ts.count(ts.scan(path, **columns))
+    assert error.value.argument == argument  # type: ignore[attr-defined]

@@ -138,7 +138,8 @@ class DelimitedTable(Table):
                 columns=all_,
             )
         self._has_header = isinstance(self._columns[0], str)
-        self._delimiters = _DELIMITER_OF[kind] + _DELIMITERS * self._has_header
+        others = _DELIMITERS if self._has_header else ""
+        self._delimiters = _DELIMITER_OF[kind] + others
         # By default, a table without header has two columns, so a tab in the text is an error.
         is_usual = not self._has_header and options.text is None and options.label is None
         self._n_fields = n_fields if is_usual else None
@@ -165,7 +166,7 @@ class DelimitedTable(Table):
             names = fields if fault is None and fields else [""] * n_fields
             where, arguments = f"{path}, line {line}", ["text"] * len(columns)
             arguments[-1] = "label"
-            if not self._has_header and self.options.label is not False:
+            if not self._has_header and self.options.has_labels:
                 arguments = ["label"] * len(columns)  # a table without labels has fewer fields
             *texts, label = (
                 _position(where, of, names, argument)
