@@ -205,3 +205,10 @@ def test_a_folder_in_place_of_a_file(tmp_path: Path, matrix: Path) -> None:
     (tmp_path / "labels").mkdir()
     message = "labels: expected a file, found a folder, pipe or device"
     assert complaint(matrix, labels=tmp_path / "labels") == message
+
+
+def test_a_matrix_and_rules_that_drop_terms_exclude_each_other(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.svm", "1 1:2 3:1\n")
+    names = write(tmp_path / "names.txt", "a\nb\nc\n")
+    with pytest.raises(TypeError, match="a matrix is read with all its terms; leave out min_df"):
+        read_files(path, term_names=names, min_df=2)

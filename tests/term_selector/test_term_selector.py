@@ -174,11 +174,6 @@ def test_later_parameters_do_not_change_what_was_learnt() -> None:
         ({"k": True}, "k must be a number of terms or 'all', got True"),
         ({"k": "some"}, "k must be a number of terms or 'all', got 'some'"),
         ({"method": "nope"}, "no method 'nope'"),
-        ({"method": "conditional_gain", "policy": "round_robin"}, "has no policy"),
-        ({"method": "conditional_gain", "class_prior": "uniform"}, "has no class_prior"),
-        ({"method": "conditional_gain", "class_prior": "top"}, "has no class_prior, got 'top'"),
-        ({"method": "conditional_gain", "aggregate": "top"}, "has no aggregate, got 'top'"),
-        ({"method": "conditional_gain", "policy": "empirical"}, "has no policy, got 'empirical'"),
         ({"method": "conditional_gain", "model": "binary"}, "has no model 'binary'"),
         ({"method": "conditional_gain", "alpha": 2.0}, "takes no alpha, got 2.0"),
         ({"method": "conditional_gain", "tf": "binary"}, "takes no tf, got 'binary'"),
@@ -189,6 +184,24 @@ def test_parameters_that_are_wrong_or_would_be_ignored_are_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         ts.TermSelector(**options).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "conditional_gain", "policy": "round_robin"}, "has no policy"),
+        ({"method": "conditional_gain", "class_prior": "uniform"}, "has no class_prior"),
+        ({"method": "conditional_gain", "class_prior": "top"}, "has no class_prior, got 'top'"),
+        ({"method": "conditional_gain", "aggregate": "top"}, "has no aggregate, got 'top'"),
+        ({"method": "conditional_gain", "policy": "empirical"}, "has no policy, got 'empirical'"),
+    ],
+)
+def test_options_of_scores_and_selectors_of_documents_exclude_each_other(
+    options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message) as error:
+        ts.TermSelector(**options).fit(X, y)
+    assert error.value.argument in options  # type: ignore[attr-defined]
 
 
 def test_names_frames_and_columns() -> None:

@@ -114,7 +114,7 @@ def rank_by(
     for name, value in options.items():
         usual = _DEFAULTS.get(name)
         if not (value is None if usual is None else validation.is_one_of(value, [usual])):
-            raise wrong_value(
+            raise excluded(
                 "{method} reads the documents and has no {name}, got {value!r}",
                 method=method,
                 name=named(name),

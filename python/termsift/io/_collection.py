@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
-from termsift._util.faults import wrong_type, wrong_value
+from termsift._util.faults import excluded, wrong_type
 from termsift._util.validation import object_array, shown
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan, Scanned
@@ -142,7 +142,7 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
 def _matrix(scan: Scan) -> Collection:
     """Stack the blocks of a matrix."""
     if scan.rules.drops:
-        raise wrong_value(
+        raise excluded(
             "{source}: a matrix is read with all its terms; leave out {min_df}",
             source=scan.description,
         )
