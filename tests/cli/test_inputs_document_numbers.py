@@ -81,6 +81,16 @@ def test_files_of_a_folder_that_are_left_out_count(run: Any, tmp_path: Path) -> 
     assert {row["document"] for row in found} == {files[i] for i in (1, 2, 4)}
 
 
+def test_files_are_counted_over_the_blocks_of_a_folder(run: Any, tmp_path: Path) -> None:
+    """A folder is read in blocks of files, each of which ends after 4 MiB."""
+    (tmp_path / "c/a").mkdir(parents=True)
+    (tmp_path / "c/a/0").write_bytes(b"\xff")  # is left out
+    (tmp_path / "c/a/1").write_bytes(b"x " * 2**21)
+    (tmp_path / "c/a/2").write_text("sought")
+    result = run("context", tmp_path / "c", "sought", "--on-error", "skip", "--format", "csv")
+    assert [row["document"] for row in rows_of(result.out)] == [str(tmp_path / "c/a/2")]
+
+
 def test_documents_of_svmlight_that_are_left_out_count(run: Any, tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     ts.count([[2, 0, 1], [0, 3, 0]], [7, 8]).save(tmp_path / "c.termsift")

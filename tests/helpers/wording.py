@@ -368,7 +368,7 @@ WORDING: dict[str, str] = {
         "data: X.reshape(1, -1) is one document"
     ),
     "row_2_the_label_is": (
-        "…file.parquet, row 2: the label is '1.5', expected a string or a whole number; "
+        "…, row 2: the label is '1.5', expected a string or a whole number; "
         "on_error='skip' leaves it out"
     ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",

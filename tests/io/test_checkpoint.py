@@ -11,6 +11,7 @@ import pytest
 
 import termsift as ts
 from private import sealed, unsealed
+from wording import raises
 
 
 def rows_of(path: Path, n: int = 2) -> Path:
@@ -32,6 +33,19 @@ def test_no_changed_byte_of_a_checkpoint_passes(name: str, tmp_path: Path) -> No
         saved.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         with pytest.raises(ValueError, match=f"{name}: is damaged, or is no checkpoint of this"):
             ts.count(ts.scan(paths, **job))
+
+
+def test_a_file_that_was_written_again_is_another_job(tmp_path: Path) -> None:
+    """Its size may be the same."""
+    path = rows_of(tmp_path / "a.csv")
+    job: dict[str, Any] = {"min_df": 2, "max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    ts.count(ts.scan(path, **job))
+    before = path.stat()
+    path.write_text(path.read_text().replace("jam", "ham"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000_000))
+    assert path.stat().st_size == before.st_size
+    with raises(ValueError, "another_job_which_differs_in_2", argument="checkpoint"):
+        ts.count(ts.scan(path, **job))
 
 
 WRONG: dict[str, list[Any]] = {

@@ -77,6 +77,23 @@ def test_texts_that_are_not_utf8(tmp_path: Path, ending: str) -> None:
         assert message.startswith(", row 4501: damaged: Invalid UTF8")
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow"])
+def test_a_missing_text_has_its_row_in_the_file(tmp_path: Path, ending: str) -> None:
+    """A table is read in batches of 2048 rows."""
+    path = tmp_path / f"c.{ending}"
+    texts = [None if row == 4500 else f"text{row}" for row in range(5000)]
+    table = pyarrow.table({"text": texts, "label": ["a", "b"] * 2500})
+    if ending == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    assert complaint(path) == ", row 4501: the text is missing, expected a string"
+    scan = ts.scan(path, on_error="skip")
+    assert ts.count(scan).n_docs == 4999
+    assert [", row 4501: " in why for why in scan.skipped] == [True]
+
+
 LIST = "list<element: int64>"
 
 

@@ -121,6 +121,14 @@ def test_a_csv_file_is_read_back(name: str, tmp_path: Path) -> None:
     assert file.getvalue() == text
 
 
+@pytest.mark.parametrize("mark", ["\r", "\n", "\r\n", ",", '"'])
+def test_a_mark_of_csv_in_a_name_ends_no_field(mark: str) -> None:
+    ranking = ts.count([[2, 1]], ["ham"], term_names=[f"a{mark}b", "c"]).rank("df")
+    ranking.to_csv(file := StringIO(newline=""))
+    found = read_back(file.getvalue(), ranking.columns())
+    assert found["term"] == ranking.terms.tolist()
+
+
 @each_result
 def test_a_notebook_and_print_show_a_table(name: str) -> None:
     result = RESULTS[name]()
