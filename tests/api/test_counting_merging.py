@@ -100,6 +100,13 @@ def test_without_the_terms_of_few_documents(min_df: int, dtype: type) -> None:
         assert counted(X, y, names).with_min_df(min_df) == expected
 
 
+def test_hashed_counts_without_rare_terms_have_no_rules() -> None:
+    """The hash of a term is no longer its column, so the rules must count no further texts."""
+    counts = ts.count_texts(["egg jam", "egg"], ["ham", "spam"], hashing=64)
+    assert counts.rules is not None
+    assert counts.with_min_df(2).rules is None
+
+
 def test_min_df_leaves_the_counts_as_they_are() -> None:
     counts = counted([[1, 0], [1, 2]], ["a", "b"])
     assert counts.with_min_df(2).n_terms == 1

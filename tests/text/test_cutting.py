@@ -202,6 +202,14 @@ def test_what_is_returned_is_refused_at_any_place_by_its_number() -> None:
     assert counts.term_frequency.toarray().tolist() == [[36_000]]
 
 
+def test_what_is_returned_in_a_later_block_has_the_number_of_its_document() -> None:
+    """Texts of an iterator are read in blocks of 2^25 characters."""
+    texts = ["x" * 2**25, *["good"] * 63, "bad"]
+    message = "returned 7 for the text of document 64, expected an iterable of strings"
+    with pytest.raises(TypeError, match=message):
+        ts.count_texts(iter(texts), ["a"] * 65, analyzer=lambda t: [7] if t == "bad" else ["x"])
+
+
 def test_pieces_of_a_block_keep_their_labels() -> None:
     def cut(text: str) -> list[str]:
         return [text * 1000] * 5000

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -267,6 +268,21 @@ def test_who_reads_while_others_update_has_all_of_before_or_after() -> None:
         reader.join()
     assert wrong == []
     assert counts == ts.count(X, np.arange(60))
+
+
+def test_who_updates_waits_for_the_update_of_another_thread() -> None:
+    """Otherwise the documents of one of the two would be lost."""
+    counts = ts.count([[1]], ["a"])
+    other = threading.Thread(target=counts.update, args=([[2]], ["b"]))
+
+    def labels() -> Iterator[str]:  # are read in the middle of an update
+        other.start()
+        other.join(0.2)
+        yield "c"
+
+    counts.update([[4]], labels())
+    other.join()
+    assert counts == ts.count([[1], [2], [4]], ["a", "b", "c"])
 
 
 @pytest.mark.full(cases=1)
