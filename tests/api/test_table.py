@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections import Counter
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -347,3 +348,20 @@ def test_zeros_and_empty_classes_count_nowhere() -> None:
         nested.score("g2_counts")
     rest = ts.counts_from_table({"x": {"a": 1}, "y": {}}, class_tokens={"y": 9})
     assert rest.keyness("x").tokens == (1, 9)
+
+
+@pytest.mark.parametrize(
+    ("options", "start", "argument"),
+    [
+        ({"method": "key"}, "key needs the documents", "method"),
+        ({"method": "log_odds", "max_pvalue": 0.05}, "max_pvalue needs the docu", "max_pvalue"),
+    ],
+    ids=["key", "max-pvalue"],
+)
+def test_errors_about_unknown_documents_name_what_the_caller_passed(
+    options: dict[str, Any], start: str, argument: str
+) -> None:
+    for describe in (LISTED.to_frame, partial(ts.distinctive_terms, LISTED)):
+        with pytest.raises(ValueError, match=f"^{start}.*g2_counts") as error:
+            describe(**options)
+        assert error.value.argument == argument  # type: ignore[attr-defined]

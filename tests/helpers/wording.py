@@ -180,11 +180,6 @@ WORDING: dict[str, str] = {
         "frame is a list, expected a data frame, an Arrow table or stream, a dict of "
         "columns, or a mapping of label to mapping of term to count"
     ),
-    "g2_needs_documents": (
-        "g2 needs the documents of class 'a', which are unknown: its table has only "
-        "occurrences; use g2_counts, log_odds or multinomial md, which count occurrences, "
-        "or leave out the class with subset"
-    ),
     "got_a_dataframe_of_dask": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
         "sample_weight), which may be delayed, got a DataFrame of dask: make an array with "
@@ -248,6 +243,11 @@ WORDING: dict[str, str] = {
     ),
     "max_pvalue_in_bounds": "max_pvalue must be between 0 and 1, got …",
     "max_pvalue_is_a_number": "max_pvalue must be a number, got 'small'",
+    "max_pvalue_needs_documents": (
+        "max_pvalue needs the documents of class 'a', which are unknown: its table has only "
+        "occurrences; pass method='g2_counts', which counts occurrences, leave out max_pvalue, "
+        "or leave out the class with subset"
+    ),
     "md_has_no_aggregate": "md has no option 'aggregate' (it has none of its own)",
     "md_has_one_run_and": "md has one run and no deviation: use cross_validate",
     "metadata_routing_is_off": (

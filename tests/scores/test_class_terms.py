@@ -135,7 +135,8 @@ def test_wrong_limits_of_pvalues(several: ts.ClassCounts) -> None:
     with raises(TypeError, "max_pvalue_is_a_number", argument="max_pvalue"):
         several.to_frame(max_pvalue="small")  # type: ignore[arg-type]
     listed = ts.counts_from_table({"a": {"x": 20, "z": 5}, "b": {"x": 1, "y": 7}})
-    with raises(ValueError, "g2_needs_documents", at="class 'a'"):  # g2 counts documents
+    # The p-values are those of g2, which counts documents.
+    with raises(ValueError, "max_pvalue_needs_documents", argument="max_pvalue", at="class 'a'"):
         ts.distinctive_terms(listed, "log_ratio", max_pvalue=0.05)
     assert len(ts.distinctive_terms(listed, "g2_counts", max_pvalue=0.05)["a"]) == 1
 

@@ -17,10 +17,18 @@ from termsift._scores.effects import certain_ratios
 from termsift._scores.methods import DescriberName, Method, Model
 from termsift._scores.ranking import SIGNIFICANT, Ranking, part_of
 from termsift._scores.registry import DESCRIBING, KEY, find_describer, find_test
-from termsift._scores.scoring import Alpha, ClassPrior, MethodOptions, Scoring, ScoringOptions
+from termsift._scores.scoring import (
+    OCCURRENCES_SUFFICE,
+    Alpha,
+    ClassPrior,
+    MethodOptions,
+    Scoring,
+    ScoringOptions,
+)
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance
 from termsift._util import scipy, validation
 from termsift._util.export import Tabular, integers_if_whole
+from termsift._util.faults import blaming, said
 from termsift._util.messages import logger, printable
 from termsift._util.shown import ROWS, Column, Section
 
@@ -281,6 +289,10 @@ def _over_represented(
     if max_pvalue is not None:
         assert test is not None  # because of max_pvalue
         if test is not scoring.method:
+            cure = said(
+                "pass {method='g2_counts'}, which counts occurrences, leave out {max_pvalue}"
+            )
+            counts.require_documents(said("{max_pvalue}"), cure)
             by_test = Scoring.of(counts, test.name, n_threads=scoring.n_threads or None)
             _, statistics = by_test.of_pairs(*pairs)
         of_row = np.repeat(each, sizes)[more]
@@ -307,7 +319,12 @@ def _over_represented(
 
 def _scoring_of(counts: Counts, name: str, *args: Any, **scoring: Any) -> Scoring:
     """Return the `Scoring` of a method, or the `Scoring` of `g2` if the method is `key`."""
-    of_scores = Scoring.of(counts, _TEST if find_describer(name) is KEY else name, *args, **scoring)
+    method = name
+    if find_describer(name) is KEY:
+        with blaming("method"):
+            counts.require_documents(KEY.name, OCCURRENCES_SUFFICE)
+        method = _TEST
+    of_scores = Scoring.of(counts, method, *args, **scoring)
     of_scores.warn_of_unused_prior(name)
     return of_scores
 

@@ -32,6 +32,9 @@ ClassPrior: TypeAlias = (
 Alpha: TypeAlias = float | tuple[float, float]
 Aggregate: TypeAlias = Literal["sum", "mean", "max"]
 
+# The cure if a method needs unknown numbers of documents.
+OCCURRENCES_SUFFICE = "use g2_counts, log_odds or multinomial md, which count occurrences"
+
 _MODELS = {name: said("{model} {name}", name=name) for name in EVENT_MODELS}
 
 
@@ -100,8 +103,7 @@ class Scoring:
         threads = validation.check_n_threads(n_threads)
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
             what: Name = _MODELS[model] if method.models else method.name
-            cure: Name = "use g2_counts, log_odds or multinomial md, which count occurrences"
-            counts.require_documents(what, cure)
+            counts.require_documents(what, OCCURRENCES_SUFFICE)
         elif method.models and prior is None:
             cure = said("pass {class_prior='uniform'}")
             counts.require_documents(said("the empirical {class_prior}"), cure)
