@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
-from private import _core, core_of
+from private import _core, core_of, put
 from signals import interrupting, needs_timers
 
 WORDS = ["oil", "ship", "Ball", "größe", "naïve", "東京都", "x_1", "a", "-", "\ud800\udfff", "12"]
@@ -185,7 +185,7 @@ def test_an_error_of_a_function_is_passed_on(rules: dict[str, Any]) -> None:
     for tf in ("raw", "log"):
         with pytest.raises(LookupError, match="in the middle"):
             ts.count_texts(["a", "bad"], ["x", "y"], analyzer=raising, tf=tf, **rules)
-    with pytest.raises(TypeError, match=r"returned b'a' .*|returned 97 for the text of document 1"):
+    with pytest.raises(TypeError, match=r"^document 1: .* returned (b'a'|97), "):
         ts.count_texts(["a", "b"], ["x", "y"], analyzer=lambda t: b"a" if t == "b" else [t])
 
 
@@ -194,7 +194,7 @@ def test_what_is_returned_is_refused_at_any_place_by_its_number() -> None:
         return ["y" * 3000, 7] if text == "bad" else ["x" * 3000] * 900
 
     texts = ["good"] * 40 + ["bad"]  # more than the terms that are held at once
-    message = "returned 7 for the text of document 40, expected an iterable of strings"
+    message = "^document 40: the analyzer or tokenizer returned 7, expected an iterable of strings$"
     for y in (["a"] * 41, np.ones((41, 1), int)):
         with pytest.raises(TypeError, match=message):
             ts.count_texts(texts, y, classes=["a"], analyzer=cut)
@@ -205,9 +205,43 @@ def test_what_is_returned_is_refused_at_any_place_by_its_number() -> None:
 def test_what_is_returned_in_a_later_block_has_the_number_of_its_document() -> None:
     """Texts of an iterator are read in blocks of 2^25 characters."""
     texts = ["x" * 2**25, *["good"] * 63, "bad"]
-    message = "returned 7 for the text of document 64, expected an iterable of strings"
+    message = "^document 64: the analyzer or tokenizer returned 7, expected an iterable of strings$"
     with pytest.raises(TypeError, match=message):
         ts.count_texts(iter(texts), ["a"] * 65, analyzer=lambda t: [7] if t == "bad" else ["x"])
+
+
+def seven(text: str) -> Any:
+    return [7] if text == "bad" else text.split()
+
+
+def test_what_is_returned_is_refused_by_its_row_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "one.csv").write_text("label,text\n" + "a,good\n" * 4)
+    (tmp_path / "two.csv").write_text("label,text\na,good\nb,bad\n")
+    files = [tmp_path / "one.csv", tmp_path / "two.csv"]
+    limits = {"min_df": 2, "max_memory": 2**22, "checkpoint": tmp_path / "saved"}
+    message = (
+        r"two\.csv, row 2: the analyzer or tokenizer returned 7, expected an iterable of strings"
+    )
+    # The second run with a checkpoint begins after the first file.
+    for options in ({}, {"vocabulary": ["good"]}, limits, limits):
+        scan = ts.scan(files, analyzer=seven, **options)
+        with pytest.raises(TypeError, match=message) as error:
+            ts.count(scan)
+        assert error.value.argument == "analyzer"  # type: ignore[attr-defined]
+
+
+def test_what_is_returned_is_refused_by_its_number_in_any_block(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put(monkeypatch, block_texts=2, texts_at_once=2)
+    texts, y = ["good"] * 4 + ["bad"], ["a"] * 5
+    for call in (
+        lambda: ts.count_texts(iter(texts), y, analyzer=seven),
+        lambda: ts.find_passages(iter(texts), y, ["good"], analyzer=seven),
+        lambda: ts.sketch_texts(iter(texts), analyzer=seven),
+    ):
+        with pytest.raises(TypeError, match=r"^document 4: the analyzer or tokenizer returned 7, "):
+            call()
 
 
 def test_pieces_of_a_block_keep_their_labels() -> None:

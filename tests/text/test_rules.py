@@ -206,7 +206,8 @@ def test_an_analyzer_that_returns_a_string_returns_characters(tmp_path: Path) ->
 def test_what_is_no_list_of_strings_is_refused_by_document(
     cut: Any, what: str, rule: str, tmp_path: Path
 ) -> None:
-    message = f"returned {what} for the text of document 1, expected an iterable of strings"
+    fault = f"the analyzer or tokenizer returned {what}, expected an iterable of strings"
+    message = rf"(^document 1|^part 0: document 1|\.csv, row 2): {fault}$"
     for found in terms_by_each_door(cut, tmp_path, rule):
         with pytest.raises(TypeError, match=message):
             found()

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from termsift import _core
-from termsift._util.faults import wrong_type
+from termsift._util.faults import said
 from termsift._util.messages import printable
+from termsift.text._documents import of_document
 
 if TYPE_CHECKING:
     from termsift.text._rules import TextRules
@@ -32,7 +33,6 @@ class Cutting:
         self.by_core = native is not None
         self.native = rules.for_tokens if native is None else native
         self._cut = rules.cutter() if native is None else None
-        self._n_before = 0  # the number of texts in earlier blocks
 
     def pieces(self, texts: _core.Texts) -> Iterator[_core.Texts]:
         """Yield a block of texts for the counters, in pieces whose terms take little memory."""
@@ -41,17 +41,13 @@ class Cutting:
             return
         first = 0
         while first < len(texts):
-            piece = _core.Texts.of_tokens(texts, self._cut, self._refuse, first)
+            piece = _core.Texts.of_tokens(texts, self._cut, _refuse, first)
             first += len(piece)
             yield piece
             del piece  # free the terms before the next texts are cut
-        self._n_before += len(texts)
 
-    def _refuse(self, value: Any, row: int) -> NoReturn:
-        """Raise an error about what the function returned for a text of the block."""
-        raise wrong_type(
-            "the {analyzer} or {tokenizer} returned {value} for the text of document {number}, "
-            "expected an iterable of strings",
-            value=printable(repr(value), 80),
-            number=self._n_before + row,
-        )
+
+def _refuse(value: Any, row: int) -> NoReturn:
+    """Raise an error about what the function returned for a text of the block."""
+    what = "the {analyzer} or {tokenizer} returned {value}, expected an iterable of strings"
+    raise of_document(said(what, value=printable(repr(value), 80)), row)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import validation
-from termsift._util.faults import concerning
+from termsift._util.faults import Message, carrying, concerning, said
 
 
 class Counted(NamedTuple):
@@ -204,6 +204,13 @@ class OneBlock(Documents):
         return iter([self._content])  # the numbers in the only block are those in the container
 
 
+def of_document(fault: Message, row: int) -> TypeError:
+    """Return an error about the text in a row of a block, which a stream names by its place."""
+    error: Any = carrying(TypeError, said("document {row}: {fault}", row=row, fault=fault))
+    error.document, error.fault = row, fault
+    return error  # type: ignore[no-any-return]
+
+
 class _Placing:
     __slots__ = ("_documents",)
 
@@ -226,6 +233,11 @@ class _Placing:
             error.args = (f"{place},{str(error).partition(',')[2]}",)
             if not origin.name:
                 concerning(error, "texts")
+        elif isinstance(fault := getattr(error, "fault", None), Message):  # from `of_document`
+            about: Any = error
+            about.document = int(rows[about.document])
+            place = origin.place(about.document)
+            about.args = (said("{place}: {fault}", place=place, fault=fault),)
         elif origin.name and isinstance(error, (ValueError, TypeError)):
             with validation.naming(origin.name):
                 raise error
