@@ -14,9 +14,9 @@ namespace termsift {
 // The encoding of a text in memory. Python stores a string in the smallest of Latin-1, UCS-2 and UCS-4 that can hold it. A
 // Python string may have lone surrogates. Arrow columns and files are UTF-8.
 //
-// A text of the encoding `tokens` is a list of tokens that the caller has cut. Each token is a 32-bit size, in the byte order
-// of the machine, followed by that many bytes of UTF-8, which may encode surrogates. Tokens may be empty. At least 64 bytes
-// after the list must be readable. Lists that follow each other in memory are read fastest.
+// A text of the encoding `tokens` is a list of tokens that the caller has cut. Each token is a 32-bit size, in the byte
+// order of the machine, followed by that many bytes of UTF-8, which may encode surrogates. Tokens may be empty. At least
+// 64 bytes after the list must be readable. Lists that follow each other in memory are read fastest.
 enum class TextEncoding : std::uint8_t { utf8, latin1, ucs2, ucs4, tokens };
 
 // One document. ASCII text may be passed as utf8 or latin1.
