@@ -34,12 +34,11 @@ _SPLIT_EVERY = 8  # The number of partial counts that one task adds up.
 # several batches.
 _BATCHES_AT_ONCE = 16
 
-# Each row holds partial counts as bytes, or an error. A task returns its error instead of raising
-# it, because Spark would repeat a failed task.
-_SCHEMA = "part int, counts binary, error string, message string"
-_ROW = _pa.schema(
-    [("part", "int32"), ("counts", "binary"), ("error", "string"), ("message", "string")]
-)
+# Each row holds partial counts as bytes, or an error with the names of its arguments, separated by
+# blanks. A task returns its error instead of raising it, because Spark would repeat a failed task.
+_TEXTS = ("error", "message", "arguments")
+_SCHEMA = f"part int, counts binary, {', '.join(f'{name} string' for name in _TEXTS)}"
+_ROW = _pa.schema([("part", "int32"), ("counts", "binary"), *((name, "string") for name in _TEXTS)])
 _ERRORS = {kind.__name__: kind for kind in (_core.CountOverflowError, ValueError, TypeError)}
 
 
@@ -244,7 +243,7 @@ def _total(
 def _loaded(load: Callable[[bytes], Any], row: Any) -> Any:
     """Return the counts of a row, or raise the row's error."""
     if row["error"] is not None:
-        raise _ERRORS[row["error"]](row["message"])
+        raise concerning(_ERRORS[row["error"]](row["message"]), *row["arguments"].split())
     return load(row["counts"])
 
 
@@ -261,7 +260,7 @@ def _row(part: int, count: Callable[[], Any]) -> Any:
         row["counts"] = count().to_bytes()
     except (ValueError, TypeError) as error:
         row["error"] = next(name for name, kind in _ERRORS.items() if isinstance(error, kind))
-        row["message"] = str(error)
+        row["message"], row["arguments"] = str(error), " ".join(getattr(error, "arguments", ()))
     return _pa.Table.from_pylist([row], _ROW)
 
 

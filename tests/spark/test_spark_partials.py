@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -114,3 +115,19 @@ def test_counts_that_cannot_be_added_become_a_row_with_the_error() -> None:
     refusal = spark._add_up(spark._added, ts.load, node_of([refusal, spark._row(1, lambda: huge)]))
     with pytest.raises(ts.CountOverflowError):
         spark._loaded(ts.load, refusal.to_pylist()[0])
+
+
+def test_an_error_of_an_executor_keeps_its_arguments_on_its_way_to_the_driver() -> None:
+    batch = pa.record_batch({"text": ["bad"], "label": ["a"]})
+    count = partial(ts.count_texts, analyzer=lambda text: [7])
+    failed = spark._row(0, lambda: spark._of_texts(count, 0, iter([batch])))
+    counted = spark._row(1, lambda: ts.count_texts(["good"], ["a"]))
+    total = spark._add_up(spark._added, ts.load, node_of([failed, counted]))
+    with pytest.raises(TypeError, match="partition 0: document 0: ") as error:
+        spark._loaded(ts.load, total.to_pylist()[0])
+    assert error.value.argument == "analyzer"  # type: ignore[attr-defined]
+    assert error.value.arguments == ("analyzer", "tokenizer")  # type: ignore[attr-defined]
+    plain = spark._row(0, lambda: int("x"))
+    with pytest.raises(ValueError, match="invalid literal") as error_of_python:
+        spark._loaded(ts.load, plain.to_pylist()[0])
+    assert not hasattr(error_of_python.value, "argument")
