@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._scores.methods import DOCUMENTS, EVENT_MODELS, MODELS
+from termsift._scores.scoring import smoothing_of
 from termsift._util import scipy, validation
 from termsift._util.faults import concerning, excluded, wrong_value
 
@@ -48,7 +49,7 @@ class Posteriors:
         self._columns = columns  # the columns of the terms, for error messages
         self._model = validation.check_choice(model, BAYES_MODELS, "model")
         event = EVENT_MODELS.get(model, EVENT_MODELS["multinomial"])
-        self._b1, (self._b2, _) = validation.check_smoothing(
+        self._b1, (self._b2, _) = smoothing_of(
             validation.check_number(alpha, "alpha"), counts.n_terms, event.outcomes
         )
         self.of_presence = event.reads == DOCUMENTS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +24,7 @@ from termsift._scores.methods import (
 )
 from termsift._scores.registry import check_model, find_method
 from termsift._util import validation
-from termsift._util.faults import Name, said
+from termsift._util.faults import Name, said, wrong_value
 from termsift._util.messages import levels_to_caller
 
 ClassPrior: TypeAlias = (
@@ -96,9 +97,7 @@ class Scoring:
         event = check_model(model, method)
         if OCCURRENCES in method.needs and event.reads == OCCURRENCES:
             counts.warn_if_fractional(method.name)
-        b1, b2 = validation.check_smoothing(
-            alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate
-        )
+        b1, b2 = smoothing_of(alpha, counts.n_terms, event.outcomes, is_rate=event.is_rate)
         prior = validation.check_class_prior(class_prior, counts.classes)
         threads = validation.check_n_threads(n_threads)
         if event.reads == DOCUMENTS or event.is_rate or method.needs != OCCURRENCES:
@@ -177,3 +176,38 @@ def score(
     """Score every term; see `ClassCounts.score`."""
     of_method = Scoring.of(counts, method, *scoring, **options)
     return of_method.scores(of_method.aggregate(aggregate))
+
+
+def smoothing_of(
+    alpha: Alpha, n_terms: int, outcomes: int | None = None, *, is_rate: bool = False
+) -> tuple[float, tuple[float, float]]:
+    """Return b1, and b2 with its rounding error.
+
+    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). By default,
+    ``outcomes`` is ``n_terms``. Without the rounding error of b2, small differences of
+    probabilities would be wrong. The value b1 may exceed b2 only if ``is_rate``.
+    """
+    b1, given = validation.check_alpha(alpha)
+    if given is None:
+        factor = n_terms if outcomes is None else outcomes
+        b2 = b1 * factor
+        if not math.isfinite(b2):
+            raise wrong_value(
+                "{alpha} must be less than 2^1024 / {factor:,}, got {given!r}",
+                factor=factor,
+                given=alpha,
+            )
+        rest = _rounding_error(b1, factor, b2)
+    else:
+        b2, rest = given, 0.0
+    if is_rate:
+        return b1, (b2, rest)
+    if b1 > b2 and n_terms:
+        raise wrong_value("{alpha} = (b1, b2) must satisfy b1 <= b2, got {given!r}", given=alpha)
+    return b1, (max(b1, b2), rest)
+
+
+def _rounding_error(b1: float, factor: int, b2: float) -> float:
+    """Return b1 * factor - b2, rounded once."""
+    (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
+    return (n * factor * d2 - n2 * d) / (d * d2)

@@ -45,6 +45,7 @@ from termsift._util.validation.labels import (
 )
 from termsift._util.validation.values import (
     a_kind,
+    check_alpha,
     check_bytes,
     check_choice,
     check_flag,
@@ -55,7 +56,6 @@ from termsift._util.validation.values import (
     check_n_threads,
     check_number,
     check_one_column,
-    check_smoothing,
     check_tf,
     check_words,
     did_you_mean,
@@ -77,6 +77,7 @@ __all__ = [
     "as_array",
     "as_float_weights",
     "as_sequence",
+    "check_alpha",
     "check_bytes",
     "check_choice",
     "check_class_prior",
@@ -96,7 +97,6 @@ __all__ = [
     "check_number",
     "check_one_class",
     "check_one_column",
-    "check_smoothing",
     "check_term_names",
     "check_tf",
     "check_weights",

@@ -241,43 +241,16 @@ def check_number(number: float, name: Name, expected: str = "positive and finite
     return float(number)
 
 
-def check_smoothing(
-    alpha: float | tuple[float, float],
-    n_terms: int,
-    outcomes: int | None = None,
-    *,
-    is_rate: bool = False,
-) -> tuple[float, tuple[float, float]]:
-    """Return b1, and b2 with its rounding error.
-
-    ``alpha`` is (b1, b2), or one number that stands for (alpha, alpha * outcomes). By default,
-    ``outcomes`` is ``n_terms``. Without the rounding error of b2, small differences of
-    probabilities would be wrong. The value b1 may exceed b2 only if ``is_rate``.
-    """
+def check_alpha(alpha: float | tuple[float, float]) -> tuple[float, float | None]:
+    """Check that ``alpha`` is a number or a pair (b1, b2), and return b1, and b2 or None."""
     is_pair = isinstance(alpha, (tuple, list))
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
     if len(numbers) != 2 or not all(map(_is_real, numbers)):
         raise wrong_type("{alpha} must be a number or a pair (b1, b2), got {given!r}", given=alpha)
     b1, b2 = map(float, numbers)
-    rest = 0.0
-    if not is_pair and math.isfinite(b1):
-        factor = n_terms if outcomes is None else outcomes
-        b2 = b1 * factor
-        if not math.isfinite(b2):
-            raise wrong_value(
-                "{alpha} must be less than 2^1024 / {factor:,}, got {given!r}",
-                factor=factor,
-                given=alpha,
-            )
-        (n, d), (n2, d2) = b1.as_integer_ratio(), b2.as_integer_ratio()
-        rest = (n * factor * d2 - n2 * d) / (d * d2)  # a division of integers rounds only once
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise wrong_value("{alpha} must be finite and not negative, got {given!r}", given=alpha)
-    if is_rate:
-        return b1, (b2, rest)
-    if b1 > b2 and n_terms:
-        raise wrong_value("{alpha} = (b1, b2) must satisfy b1 <= b2, got {given!r}", given=alpha)
-    return b1, (max(b1, b2), rest)
+    return b1, b2 if is_pair else None
 
 
 def _is_real(value: object) -> bool:
