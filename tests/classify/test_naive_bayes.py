@@ -273,6 +273,21 @@ def test_duplicate_entries_are_one() -> None:
         assert_array_equal(classifier.predict_proba(twice), classifier.predict_proba(once))
 
 
+def test_a_document_that_was_not_counted_is_named_by_its_row() -> None:
+    """Documents are computed in parts of 2^21 pairs of an entry and a class."""
+    X, y = np.ones((40, 1 << 15), dtype=np.int8), ["a", "b"] * 20
+    classifier = ts.count(X, y).naive_bayes()
+    X[38, 5] = 99
+    with pytest.raises(ValueError, match="has 99 at row 38, column 5, but its class has only 20"):
+        classifier.leave_one_out(X, y)
+
+
+def test_a_given_prior_is_shared_by_the_classes_with_documents() -> None:
+    bayes = ts.NaiveBayes(class_prior=[1, 1, 2])
+    bayes.partial_fit([[2, 1], [0, 1]], ["a", "b"], classes=["a", "b", "c"])
+    assert np.exp(bayes.class_log_prior_).tolist() == pytest.approx([0.5, 0.5, 0])
+
+
 @pytest.mark.parametrize(
     ("terms", "options", "error"),
     [
