@@ -277,7 +277,7 @@ def _gains(
             threads,
             report,
             balance=validation.check_number(balance, "balance", "between 0 and 1"),
-            cost=cost or 0.0,  # the core trains no machines for a cost of 0
+            cost=0.0 if cost is None else cost,  # the core trains no machines for a cost of 0
             epochs=_EPOCHS,
         )
     logger.debug("chose %d terms in %d gains, shape %.3g", k, evaluations, shape)

@@ -269,6 +269,9 @@ def _totals(given: Any, name: str, classes: list[Hashable], listed: list[Any]) -
                 name=named(name),
                 label=label,
             )
-        what = Message(Argument(name), f"[{label!r}], for which {least} are listed,")
-        found.append(validation.check_integer(totals.get(label, least), what, least, 2**63 - 1))
+        total = totals.get(label, least)
+        if not (validation.is_integer(total) and least <= total < 2**63):
+            what = Message(Argument(name), f"[{label!r}], for which {least} are listed,")
+            validation.check_integer(total, what, least, 2**63 - 1)  # raises an error
+        found.append(int(total))
     return np.array(found, dtype=np.int64)
