@@ -29,7 +29,7 @@ from termsift._util.estimator import (
 )
 from termsift._util.faults import concerning, wrong_type, wrong_value
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts, Texts
+from termsift.text._blocks import LabelledTexts, UnlabelledTexts
 from termsift.text._documents import Block, Documents, OneBlock
 from termsift.text._matrices import FixedColumns
 
@@ -429,7 +429,7 @@ class NaiveBayes(Estimator):
     def _documents(self, X: Any, y: Any = None) -> Documents:
         """Return documents as a stream, with labels if they were given."""
         if not self._is_matrix(X):
-            return Texts(X) if y is None else LabelledTexts(X, y, classes=self._classes)
+            return UnlabelledTexts(X) if y is None else LabelledTexts(X, y, classes=self._classes)
         threads = validation.check_n_threads(self.n_threads)
         matrix = self._matrix(X, threads)
         if y is None:

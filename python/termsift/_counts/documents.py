@@ -142,16 +142,16 @@ def finished(
     ``documents`` know the first label and the number of empty texts, and are None if the collection
     was counted in parts. A sketch may have no term, and its rules were checked before.
     """
-    held = counts.core
+    core = counts.core
     if not sketched:
         warn(about_rules(rules))
-        if not held.n_terms:
+        if not core.n_terms:
             what = rules.what_counts
             warn([said("no document has {what}, so the counts have no terms", what=what)])
     about = () if documents is None else (documents.first_label, documents.n_empty)
-    tokens = dict(zip(counts.classes, held.class_tokens.tolist(), strict=True))
-    is_word = bool(about and held.n_terms and tokens.get(about[0], 2) <= 1)
-    sizes = held.class_docs.tolist(), held.n_docs
+    tokens = dict(zip(counts.classes, core.class_tokens.tolist(), strict=True))
+    is_word = bool(about and core.n_terms and tokens.get(about[0], 2) <= 1)
+    sizes = core.class_docs.tolist(), core.n_docs
     warn(about_documents(counts.classes, *sizes, *about, first_is_word=is_word))
     return replace(counts, rules=rules.that_cut)
 

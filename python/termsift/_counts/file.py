@@ -45,19 +45,19 @@ _SIZES: dict[str, tuple[type, ...]] = {
 
 def write_to(file: IO[bytes], state: Counts) -> None:
     """Write counts to a seekable file; `read_from` reads them."""
-    held = state.core.to_arrays()
-    arrays: dict[str, NDArray[Any]] = {name: held[name] for name in _ARRAYS}  # type: ignore[literal-required]
+    parts = state.core.to_arrays()
+    arrays: dict[str, NDArray[Any]] = {name: parts[name] for name in _ARRAYS}  # type: ignore[literal-required]
     frequencies = [arrays[name] for name in _FREQUENCIES]
     if all(a.dtype.kind == "i" and a.max(initial=0) < 2**32 for a in frequencies):
         arrays |= {name: arrays[name].astype(np.uint32) for name in _FREQUENCIES}
-    if held["unlisted_tokens"].any():
-        arrays["unlisted_tokens"] = held["unlisted_tokens"]
+    if parts["unlisted_tokens"].any():
+        arrays["unlisted_tokens"] = parts["unlisted_tokens"]
     arrays = {name: a.astype(a.dtype.newbyteorder("<"), copy=False) for name, a in arrays.items()}
     header: dict[str, Any] = {
         "classes": [_encode_label(label) for label in state.classes],
-        "n_terms": held["n_terms"],
-        "n_docs": held["n_docs"],
-        "has_collection": held["has_collection"],
+        "n_terms": parts["n_terms"],
+        "n_docs": parts["n_docs"],
+        "has_collection": parts["has_collection"],
         "arrays": [[name, array.dtype.str, len(array)] for name, array in arrays.items()],
     }
     if state.term_names is not None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termsift._evaluate.curve import Curve, Curves, curve_of
 from termsift._evaluate.rankers import name_of_curve, rank_by, variants_of
-from termsift._evaluate.split import ONE_CLASS, Classifier, Documents, Metrics, Split
+from termsift._evaluate.split import ONE_CLASS, Classifier, LabelledRows, Metrics, Split
 from termsift._scores.methods import Model, RankerName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
@@ -217,15 +217,15 @@ def cross_validate(
     return Curves({name: curve_of(name, ks, found, repeats) for name, found in runs.items()})
 
 
-def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> Documents:
+def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> LabelledRows:
     """Check documents with one class each. Errors add ``suffix`` to the names X and y."""
     matrix = validation.check_matrix(X, n_threads, f"X{suffix}")
     labels = validation.check_one_class(y, matrix.n_docs, ONE_CLASS, f"y{suffix}")
     validation.check_entries(matrix, n_threads, f"X{suffix}")
-    return Documents(matrix, labels, n_threads)
+    return LabelledRows(matrix, labels, n_threads)
 
 
-def _splits_of(documents: Documents, folds: Iterable[Fold]) -> Iterator[Split]:
+def _splits_of(documents: LabelledRows, folds: Iterable[Fold]) -> Iterator[Split]:
     """Yield the split of each fold, with training counts by subtraction if that is exact."""
     whole, matrix = documents.counts(), documents.matrix
     is_small = whole.class_tokens.max(initial=0) <= 2**53

@@ -23,7 +23,7 @@ ONE_CLASS = "the classifier assigns each document to one class"  # The reason in
 
 
 @dataclass(frozen=True)
-class Documents:
+class LabelledRows:
     """Documents with one class each, and the codes of their classes."""
 
     matrix: validation.Csr
@@ -35,11 +35,11 @@ class Documents:
         """The matrix of the documents as scipy's csr_array."""
         return self.matrix.to_scipy()
 
-    def part(self, rows: NDArray[np.integer]) -> Documents:
+    def part(self, rows: NDArray[np.integer]) -> LabelledRows:
         """Return some of the documents, with unchanged codes of their classes."""
         labels = validation.Labels(self.labels.classes, self.labels.codes[rows], None)
         matrix = validation.check_matrix(self.X[rows], self.n_threads)
-        return Documents(matrix, labels, self.n_threads)
+        return LabelledRows(matrix, labels, self.n_threads)
 
     def counts(self) -> Counts:
         core = add_documents(None, self.matrix, self.labels, None, "raw", self.n_threads)
@@ -50,7 +50,7 @@ class Split:
     """Training and test documents. Classes that occur only in ``test`` have codes >= n_classes."""
 
     def __init__(
-        self, documents: Documents, rows: NDArray[np.integer] | None, test: Documents
+        self, documents: LabelledRows, rows: NDArray[np.integer] | None, test: LabelledRows
     ) -> None:
         if test.matrix.n_docs == 0:
             raise concerning(ValueError("there are no test documents"), "X_test", "cv")
@@ -61,7 +61,7 @@ class Split:
         self.codes = np.array(codes, dtype=np.int32)[test.labels.codes]
 
     @cached_property
-    def train(self) -> Documents:
+    def train(self) -> LabelledRows:
         """The training documents, whose extraction takes as long as counting them."""
         return self.documents if self.rows is None else self.documents.part(self.rows)
 

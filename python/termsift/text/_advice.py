@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._util.faults import Message, all_named, named, said
 from termsift._util.messages import levels_to_caller
 from termsift._util.validation import grouped, listed
-from termsift.text._matrices import counted
+from termsift.text._matrices import counter_of
 
 if TYPE_CHECKING:
     from termsift.text._rules import TextRules
@@ -74,7 +74,7 @@ def about_rules(rules: TextRules) -> Iterator[Message]:
 
 
 def _terms_of(texts: list[str], native: Any) -> set[str]:
-    counter, _ = counted([_core.Texts.of_strings(texts)], native, 1)
+    counter, _ = counter_of([_core.Texts.of_strings(texts)], native, 1)
     return set(counter.terms())
 
 

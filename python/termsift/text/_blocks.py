@@ -28,7 +28,7 @@ _Part: TypeAlias = tuple[_core.Texts, Any]
 
 def text_blocks(texts: Any, text: Any = None) -> Iterator[_core.Texts]:
     """Yield texts, or the column ``text`` of a frame, in blocks. A missing text is an error."""
-    return Texts(texts, text).texts()
+    return UnlabelledTexts(texts, text).texts()
 
 
 def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[_Part]:
@@ -218,7 +218,7 @@ def _split(parts: Iterator[_Part], n_bytes: int) -> Iterator[_Part]:
                 yield texts.take(rows), None if column is None else column[rows[0] : rows[-1] + 1]
 
 
-class Texts(Documents):
+class UnlabelledTexts(Documents):
     """Texts in a container, without labels."""
 
     def __init__(self, texts: Any, text: Any = None) -> None:

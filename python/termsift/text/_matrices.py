@@ -32,7 +32,7 @@ def count_blocks(
         return stacked(parts, fixed.n_columns), fixed.names
     cutting = Cutting(rules)
     pieces = chain.from_iterable(map(cutting.pieces, blocks))
-    counter, n_docs = counted(pieces, cutting.native, threads)
+    counter, n_docs = counter_of(pieces, cutting.native, threads)
     kept = kept_columns(rules, counter, n_docs, threads)
     names = object_array(counter.terms(kept))
     X = csr(counter.matrix(kept, threads), len(names))
@@ -100,7 +100,7 @@ class GrowingColumns:
     def count(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         """Return the counts of a block. The column indices of a row may be unsorted."""
         pieces = self._cutting.pieces(texts)
-        counter, _ = counted(pieces, self._cutting.native, self._threads)
+        counter, _ = counter_of(pieces, self._cutting.native, self._threads)
         of_block = [self._columns.setdefault(t, len(self._columns)) for t in counter.terms()]
         data, indices, indptr = counter.matrix(None, self._threads)
         columns = np.array(of_block, dtype=np.int64)[indices]
@@ -110,7 +110,7 @@ class GrowingColumns:
         return X
 
 
-def counted(
+def counter_of(
     blocks: Iterable[_core.Texts], native: _core.TextRules, n_threads: int
 ) -> tuple[_core.TextCounter, int]:
     """Count blocks of texts. Return the counter, sorted by term, and the number of texts."""

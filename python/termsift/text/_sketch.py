@@ -12,7 +12,7 @@ from termsift._util.faults import carrying, concerning, excluded, named, said, w
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
 from termsift.text._advice import about_rules, warn
-from termsift.text._blocks import Texts
+from termsift.text._blocks import UnlabelledTexts
 from termsift.text._cutting import Cutting
 from termsift.text._rules import (
     CuttingRules,
@@ -97,7 +97,7 @@ class TermSketch:
             before the error, so make a new sketch.
         """
         threads, cutting = check_n_threads(n_threads), Cutting(self._rules_that_can_cut())
-        documents = Texts(texts, text)
+        documents = UnlabelledTexts(texts, text)
         with documents.placing():
             for block in documents:
                 for piece in cutting.pieces(block.texts):

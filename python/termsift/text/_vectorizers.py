@@ -15,9 +15,9 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
 from termsift._util.validation import check_n_threads, is_integer
-from termsift.text._blocks import Texts, is_frame, only_column, text_blocks
+from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
 from termsift.text._documents import Documents, OneBlock
-from termsift.text._matrices import counted, csr, kept_columns, stacked, strings
+from termsift.text._matrices import counter_of, csr, kept_columns, stacked, strings
 from termsift.text._terms import Arguments, limits, native_arguments
 
 if TYPE_CHECKING:
@@ -98,8 +98,8 @@ class _CutByCore:
                 with suppress(TypeError):  # `of_strings` raises a TypeError for bytes
                     return OneBlock(_core.Texts.of_strings(documents))
             elif _is_column(documents):
-                return Texts(documents)
-        return Texts(map(self.decode, documents))
+                return UnlabelledTexts(documents)
+        return UnlabelledTexts(map(self.decode, documents))
 
     def _iterable(self: Any, documents: Any) -> Any:
         """Return documents over which scikit-learn can iterate."""
@@ -210,7 +210,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         threads = check_n_threads(self.n_threads)
         documents = self._documents(raw_documents)
         with documents.placing():
-            counter, n_docs = counted(documents.texts(), _core.TextRules(*native), threads)
+            counter, n_docs = counter_of(documents.texts(), _core.TextRules(*native), threads)
         if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         low, high = limits(self, n_docs)
