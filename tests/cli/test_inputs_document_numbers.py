@@ -69,6 +69,19 @@ def test_rows_that_are_left_out_count(run: Any, tmp_path: Path, kind: str) -> No
     }
 
 
+@pytest.mark.parametrize(("n_bad", "rest"), [(5, ""), (7, "termsift:   and 2 more\n")])
+def test_the_first_five_rows_that_are_left_out_are_told(
+    run: Any, tmp_path: Path, n_bad: int, rest: str
+) -> None:
+    (tmp_path / "c.csv").write_text("text,label\n" + "one,field,too many\n" * n_bad + "a film,b\n")
+    out = tmp_path / "c.termsift"
+    told = run("count", tmp_path / "c.csv", "--on-error", "skip", "-o", out).err
+    assert f"termsift: left out {n_bad} lines, rows or files with errors:\n" in told
+    assert told.count("c.csv, line ") == 5
+    assert told.endswith(rest)
+    assert ("more" in told) == bool(rest)
+
+
 def test_files_of_a_folder_that_are_left_out_count(run: Any, tmp_path: Path) -> None:
     folder, counts = write("folder", tmp_path), tmp_path / "c.termsift"
     options = "--on-error", "skip", "--format", "csv"
