@@ -114,8 +114,9 @@ def add_input(
     parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
 ) -> None:
     """Add the argument INPUT and its options. With ``counts``, INPUT may be a file of counts."""
-    saved = ", or counts that termsift saved (.termsift)" * (counts and not several)
-    kinds = "collections" if several else f"a collection{saved}"
+    kinds = "collections" if several else "a collection"
+    if counts and not several:
+        kinds += ", or counts that termsift saved (.termsift)"
     name, number_of = ("inputs", "+") if several else ("input", None)
     parser.add_argument(name, metavar="INPUT", nargs=number_of, help=f"{kinds}; see below")
     parser.epilog = f"{parser.epilog or ''}{_INPUT}"
@@ -123,7 +124,9 @@ def add_input(
     add_values(group, ("--term-names", str, "FILE", "names of the terms, one per line"))
     add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
     add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
-    labels = "labels, one per line" + ("; repeat it for each INPUT" * several)
+    labels = "labels, one per line"
+    if several:
+        labels += "; repeat it for each INPUT"
     group.add_argument("--labels", metavar="FILE", action="append", help=labels)
     joined = "column of the text; repeat --text to join the texts of several columns with a blank"
     group.add_argument("--text", action="append", metavar="COL", help=joined)

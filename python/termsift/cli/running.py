@@ -214,7 +214,7 @@ def _one_line(exc: BaseException, args: argparse.Namespace) -> str:
     if isinstance(exc, MemoryError) and str(exc) in ("", "std::bad_alloc"):  # from the core
         return "not enough memory"
     if isinstance(exc, OSError) and exc.strerror:
-        cure = "; free some space, or write to another disk" * (exc.errno in _FULL)
+        cure = "; free some space, or write to another disk" if exc.errno in _FULL else ""
         return f"{exc.filename}: {exc.strerror}{cure}" if exc.filename else exc.strerror + cure
     cure = ""
     if getattr(exc, "argument", None) == "label" and getattr(args, "no_labels", True) is None:
