@@ -27,6 +27,7 @@ PACKAGE_FLOORS = [
     ["_evaluate"],
     ["_api"],
     ["_term_selector", "plots", "report", "dask", "spark"],
+    ["typing"],
     ["reference"],
     ["termsift"],
     ["cli"],

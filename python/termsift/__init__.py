@@ -35,11 +35,13 @@ __version__ = _core.__version__
 # line fast, a module is imported only when one of its names is first used.
 _HOMES = {
     "_classify.naive_bayes": ("NaiveBayes",),
+    "_classify.predictions": ("Predictions",),
     "_api.class_counts": ("ClassCounts",),
     "_api.counting": ("count", "count_texts", "load", "merge"),
     "_api.describing": ("distinctive_terms",),
+    "_api.passages": ("find_passages",),
     "_api.table": ("counts_from_table",),
-    "text._passages": ("FoundPassages", "Passage", "find_passages"),
+    "text._passages": ("FoundPassages", "Passage"),
     "_evaluate.curve": ("Curve", "Curves"),
     "_evaluate.evaluation": ("cross_validate", "selection_curve"),
     "_scores.class_terms": ("ClassTerms",),
@@ -55,7 +57,7 @@ _HOMES = {
     "text._sketch": ("TermSketch", "sketch_texts"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("io", "plots", "reference", "report", "text")
+_MODULES = ("io", "plots", "reference", "report", "text", "typing")
 _OTHER_MODULES = ("cli", "dask", "spark")  # slow to import, or not for use in Python
 
 

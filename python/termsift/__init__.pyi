@@ -17,14 +17,17 @@ from termsift import reference as reference
 from termsift import report as report
 from termsift import spark as spark
 from termsift import text as text
+from termsift import typing as typing
 from termsift._api.class_counts import ClassCounts as ClassCounts
 from termsift._api.counting import count as count
 from termsift._api.counting import count_texts as count_texts
 from termsift._api.counting import load as load
 from termsift._api.counting import merge as merge
 from termsift._api.describing import distinctive_terms as distinctive_terms
+from termsift._api.passages import find_passages as find_passages
 from termsift._api.table import counts_from_table as counts_from_table
 from termsift._classify.naive_bayes import NaiveBayes as NaiveBayes
+from termsift._classify.predictions import Predictions as Predictions
 from termsift._core import CountOverflowError as CountOverflowError
 from termsift._evaluate.curve import Curve as Curve
 from termsift._evaluate.curve import Curves as Curves
@@ -47,7 +50,6 @@ from termsift.io._scan import Scan as Scan
 from termsift.io._scan import scan as scan
 from termsift.text._passages import FoundPassages as FoundPassages
 from termsift.text._passages import Passage as Passage
-from termsift.text._passages import find_passages as find_passages
 from termsift.text._sketch import TermSketch as TermSketch
 from termsift.text._sketch import sketch_texts as sketch_texts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import inspect
 import json
 from dataclasses import fields
 from io import StringIO
@@ -307,3 +308,26 @@ def test_chosen_classes(run: Any, tmp_path: Path) -> None:
         assert [term["score"] for term in result["terms"]] == list(ranking.scores)
     assert "four.csv: there is no class 'x'" in run("rank", path, "--classes", "a,x").complaint
     assert "at least two" in run("rank", path, "--classes", "a").complaint
+
+
+def test_the_methods_of_the_command_are_the_defaults_of_the_library(run: Any) -> None:
+    usual = [
+        inspect.signature(function).parameters["method"].default
+        for function in (ts.distinctive_terms, ts.ClassCounts.columns, ts.ClassCounts.to_frame)
+    ]
+    assert usual == ["key"] * 3
+    assert "(default: md, or key with --per-class)" in " ".join(run("rank", "--help").out.split())
+
+
+@pytest.mark.parametrize(
+    "option", [["--model", "binary"], ["--policy", "round_robin"]], ids=lambda option: option[0]
+)
+def test_selectors_of_documents_have_no_model_and_no_policy(
+    run: Any, table: Path, option: list[str]
+) -> None:
+    usual = {"--model": "multinomial", "--policy": "top"}[option[0]]
+    command = ("rank", table, "--method", "conditional_gain", option[0])
+    assert run(*command, usual).code == 0
+    assert run(*command, option[1]).complaint.endswith(
+        f"--method conditional_gain reads the documents, so leave out {option[0]}"
+    )

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from private import SKIP, read_split
-from termsift.io import Collection, read_collection
+from private import SKIP
+from termsift.io import Collection, read_collection, read_split
 
 COUNTS = np.array([[2, 0, 1], [0, 1, 0], [1, 1, 0]])
 LABELS = ["sport", "trade", "sport"]

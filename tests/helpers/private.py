@@ -43,8 +43,6 @@ from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import LEAVE_OUT, check_labels, check_matrix
 from termsift._util.validation.labels import _plain as plain_label
 from termsift.cli import running
-from termsift.io._collection import read_split
-from termsift.io._matrices import read_names
 from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
 from termsift.text._blocks import labelled_parts, text_blocks
@@ -69,14 +67,12 @@ __all__ += ["MethodName", "Model", "RankerName", "check_model", "find_method", "
 # The tables of rules, formats and commands, whose every entry is tested.
 __all__ += ["CHECKS", "ENGLISH_STOP_WORDS", "FORMATS", "FORMAT_OF", "_CUTTING", "running"]
 __all__ += ["SHARED", "AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
-# Readers and counters by themselves: blocks of texts, two files of one split, names of terms.
+# Readers and counters by themselves: blocks of texts.
 __all__ += [
     "FixedColumns",
     "GrowingColumns",
     "count_blocks",
     "labelled_parts",
-    "read_names",
-    "read_split",
 ]
 __all__ += ["text_blocks"]
 # Checks of arguments, with the values that they return.

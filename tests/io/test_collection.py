@@ -12,7 +12,7 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import COUNTS, LABELS, complaint, read_files, read_splits, write, write_labels
-from private import read_split
+from termsift.io import read_split
 
 
 @pytest.fixture

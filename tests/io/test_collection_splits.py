@@ -10,7 +10,7 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import COUNTS, read_splits, write, write_labels
-from private import read_names, read_split
+from termsift.io import read_names, read_split
 from wording import raises
 
 

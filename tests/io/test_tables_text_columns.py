@@ -10,7 +10,7 @@ import pytest
 
 import termsift as ts
 from collection_files import read_files
-from private import read_split
+from termsift.io import read_split
 from wording import raises
 
 TITLES = ["Bacon", "Cheap, pills", "", "Eggs"]

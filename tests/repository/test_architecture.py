@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import argparse
+import ast
 import graphlib
+import importlib
 import re
 import runpy
 from collections.abc import Callable
@@ -45,6 +48,50 @@ def test_only_the_command_line_imports_the_public_names() -> None:
     imports = STAGES["package_imports"]()
     importers = {STAGES["package_stage"](m) for m in imports if "termsift" in imports[m]}
     assert importers <= {"cli"}
+
+
+# What the commands import beyond public names; docs/architecture.md gives the reasons.
+PRIVATE_NAMES_OF_THE_COMMANDS = {
+    "_evaluate.rankers.variants_of",
+    "_scores.class_terms.adjustment",
+    "_scores.class_terms.marking_test",
+    "_scores.keyness.ORDERS_BY_DOCUMENTS",
+    "_scores.ranking.SIGNIFICANT",
+}
+COMMANDS = sorted((DOCS.parent / "python/termsift/cli").glob("*.py"))
+
+
+def test_the_commands_use_public_names_only() -> None:
+    taken = set()
+    for path in COMMANDS:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                assert {alias.name for alias in node.names if "termsift." in alias.name} == set()
+            elif isinstance(node, ast.ImportFrom) and node.module and "termsift" in node.module:
+                place = node.module.removeprefix("termsift").removeprefix(".")
+                taken |= {f"{place}.{alias.name}" for alias in node.names}
+    others = {
+        name.removeprefix(".") for name in taken if not name.startswith(("_util.", "cli.", ".cli"))
+    }
+    public = {name for name in others if is_public(name)}
+    assert others - public == PRIVATE_NAMES_OF_THE_COMMANDS
+
+
+def is_public(name: str) -> bool:
+    """Return whether a name is one of a public module, or a public module itself."""
+    place, _, last = name.rpartition(".")
+    module = importlib.import_module(f"termsift.{place}" if place else "termsift")
+    return "_" not in (name[0], last[0]) and last in {*module.__all__, *(dir(module) * (not place))}
+
+
+def test_the_commands_read_no_private_attribute() -> None:
+    of_argparse = {*dir(argparse.ArgumentParser()), *dir(argparse)}
+    for path in COMMANDS:
+        tree = ast.parse(path.read_text("utf-8"))
+        own = {n.name for n in ast.walk(tree) if isinstance(n, ast.ClassDef | ast.FunctionDef)}
+        read = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        private = {name for name in read if name.startswith("_") and not name.endswith("__")}
+        assert private <= {*of_argparse, *own}, path.name
 
 
 def test_the_reference_and_the_rest_do_not_import_each_other() -> None:

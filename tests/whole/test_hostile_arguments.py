@@ -134,8 +134,8 @@ GOOD: dict[str, Callable[[], Any]] = {
     "terms": lambda: np.array([0, 1]),
     "n": lambda: 2,
     "curves": curve,
-    "train": lambda: "collection.csv",
-    "test": lambda: "collection.csv",
+    "train": scan,
+    "test": scan,
     "texts": lambda: ["some words", "more words"] * 3,
     "documents": lambda: [["some", "words"], ["more", "words"]],
     "source": counts,
@@ -147,6 +147,8 @@ PATHS: dict[str, Callable[[], Any]] = {
     "to_csv": lambda: "new.csv",
     "scan": lambda: "collection.csv",
     "write_report": lambda: "new.html",
+    "read_frequency_list": lambda: "list.csv",
+    "read_names": lambda: "list.csv",
 }
 _PATHLIKE = ("path", "paths")
 OBJECTS: dict[str, Callable[[], Any]] = {
@@ -159,6 +161,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "Significance": lambda: counts().significance("chi2"),
     "Keyness": lambda: counts().keyness(Y[0]),
     "NaiveBayes": lambda: counts().naive_bayes(),
+    "Predictions": lambda: ts.count(scan()).naive_bayes().classify(scan()),
     "Scan": scan,
     "Collection": lambda: _io().read_collection(scan()),
     "TextRules": lambda: _text().TextRules(),
@@ -363,6 +366,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("collection.csv").write_text("text,label\nham eggs,a\nspam eggs,b\nham spam,a\nspam,b\n")
     Path("names.txt").write_text("a\nb\n")
+    Path("list.csv").write_text("term,count\nham,2\n")
     counts().save("counts.termsift")
 
 

@@ -716,6 +716,53 @@ class ClassCounts(Shown):
         )
         return frame_of(columns, library, "ClassCounts.to_frame")
 
+    def columns(
+        self,
+        method: DescriberName = DESCRIBING,
+        k: int | None = None,
+        classes: Iterable[Hashable] | None = None,
+        *,
+        max_pvalue: float | None = None,
+        model: Model = "multinomial",
+        alpha: Alpha = 1.0,
+        class_prior: ClassPrior = "empirical",
+        n_threads: int | None = None,
+        **options: Unpack[MethodOptions],
+    ) -> dict[str, NDArray[Any]]:
+        """Return the columns of `to_frame` by name, which needs no library of data frames.
+
+        Parameters
+        ----------
+        method, k
+            As for `to_frame`.
+        classes, max_pvalue
+            As for `termsift.distinctive_terms`.
+        model, alpha, class_prior, n_threads, **options
+            As for `score`.
+
+        Returns
+        -------
+        columns : dict of str to ndarray
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `class_scores`.
+
+        Examples
+        --------
+        >>> import numpy as np, termsift as ts
+        >>> X = np.array([[4, 1, 0], [0, 1, 2]])
+        >>> counts = ts.count(X, ["ham", "spam"], term_names=["bacon", "and", "pills"])
+        >>> counts.columns("md", k=1)["term"].tolist()
+        ['bacon', 'pills']
+        """
+        scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
+        scoring["n_threads"] = n_threads
+        return class_columns(
+            self._value, method, k, classes, max_pvalue=max_pvalue, **scoring, **options
+        )
+
     def keyness(
         self,
         target: Hashable | Iterable[Hashable],

@@ -268,13 +268,14 @@ def load(source: str | os.PathLike[str] | Buffer) -> ClassCounts:
         return ClassCounts._of(file.read_bytes(data, "the bytes"))
 
 
-def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
+def merge(parts: Iterable[ClassCounts | tuple[str, ClassCounts]]) -> ClassCounts:
     """Merge the counts of several collections, whatever their classes and vocabularies.
 
     Parameters
     ----------
-    parts : iterable of ClassCounts
+    parts : iterable of ClassCounts, or of pairs of a name and ClassCounts
         At least one part. If a generator loads the parts, only the sum and one part are in memory.
+        Errors call a part by its name, such as its path. A part without name has its number.
 
     Returns
     -------
@@ -307,14 +308,10 @@ def merge(parts: Iterable[ClassCounts]) -> ClassCounts:
     (['egg', 'jam', 'tea'], [[2, 0, 1], [0, 3, 4]])
     """
     listed = validation.check_iterable(parts, "parts", "ClassCounts")
-    return merge_named((f"part {number}", part) for number, part in enumerate(listed))
-
-
-def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
-    """Merge counts. Errors begin with the name of a part."""
     merged: Counts | None = None
     named_rules: tuple[str, TextRules] | None = None  # the first rules, and the name of their part
-    for name, part in parts:
+    for number, given in enumerate(listed):
+        name, part = _named_part(given, number)
         if not isinstance(part, ClassCounts):
             text = f"{name} is {validation.a_kind(part)}, expected ClassCounts"
             raise concerning(TypeError(text), "parts")
@@ -331,6 +328,13 @@ def merge_named(parts: Iterable[tuple[str, Any]]) -> ClassCounts:
     if merged is None:
         raise concerning(ValueError("expected at least one part to merge, got none"), "parts")
     return ClassCounts._of(merged)
+
+
+def _named_part(part: Any, number: int) -> tuple[str, Any]:
+    """Return the name of a part in errors, and the part itself."""
+    if isinstance(part, tuple) and len(part) == 2 and isinstance(part[0], str):
+        return part
+    return f"part {number}", part
 
 
 def _with_strings_for_numbers(counts: Counts, others: Counts) -> Counts:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
+from itertools import chain
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.posteriors import Posteriors
 from termsift._classify.posteriors import best_of as best_of
+from termsift._classify.predictions import Predictions
 from termsift._counts.counts import Counts
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
@@ -28,13 +30,14 @@ from termsift._util.estimator import (
     without_column,
 )
 from termsift._util.faults import concerning, wrong_type, wrong_value
+from termsift.io._scan import Scan, Scanned
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, UnlabelledTexts
 from termsift.text._documents import Block, Documents, OneBlock
 from termsift.text._matrices import FixedColumns
 
 Terms: TypeAlias = Ranking | Iterable[int] | Iterable[str] | None
-BayesModel: TypeAlias = Model | Literal["complement"]
+BayesModel: TypeAlias = Literal[Model, "complement"]
 _Result = TypeVar("_Result")
 
 _CELLS = 1 << 21  # The number of (entry, class) pairs that one step computes.
@@ -262,6 +265,65 @@ class NaiveBayes(Estimator):
         first, *others = every or [np.empty(0, dtype=np.int64)]
         labels: NDArray[Any] = self.classes_[np.concatenate([first, *others]) if others else first]
         return labels
+
+    def classify(self, scan: Scan) -> Predictions:
+        r"""Predict the classes of documents in files of any size, which are read in blocks.
+
+        Parameters
+        ----------
+        scan : Scan
+            The result of `termsift.scan`. Texts are cut by the rules of the counts, not of the
+            scan.
+
+        Returns
+        -------
+        predictions : Predictions
+            A table of the documents. Its `accuracy` compares the predictions with the labels in the
+            files. ``termsift.scan(paths, label=False)`` reads documents without labels.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As for `predict` and for errors in the files, which are named, and if the files hold no
+            documents.
+
+        Examples
+        --------
+        >>> import tempfile, termsift as ts
+        >>> from pathlib import Path
+        >>> classifier = ts.count_texts(["ripe red plum", "sour lemon"], [1, 2]).naive_bayes()
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = Path(folder, "fruit.csv")
+        ...     _ = path.write_text("label,text\n1,red plum\n1,a sour plum\n2,sour lemon\n")
+        ...     found = classifier.classify(ts.scan(path))
+        >>> found.labels.tolist(), found.accuracy
+        ([1, 1, 2], 1.0)
+        """
+        self._check_fitted()
+        validation.check_kind(scan, Scan, "scan")
+        documents = Scanned(scan, "classified")
+        numbers, labels, logs, is_right = [], list[Any](), [], list[bool]()
+        known = dict[Hashable, None]()
+        for block, predicted, log_probabilities in predictions(self, documents):
+            own = block.labels_of()
+            is_right += [
+                str(label) in map(str, of_document)
+                for label, of_document in zip(predicted, own, strict=True)
+            ]
+            known |= dict.fromkeys(chain.from_iterable(own))
+            labels += predicted
+            logs.append(log_probabilities)
+            numbers.append(np.array(block.rows, dtype=np.int64))
+            del block  # free the block before the next block is read
+        documents.check_read(documents.n_docs)
+        has_labels = scan.options.has_labels
+        return Predictions(
+            np.concatenate(numbers),
+            validation.object_array(labels),
+            np.concatenate(logs),
+            np.array(is_right) if has_labels else None,
+            list(known) if has_labels else [],
+        )
 
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the log posteriors before they are normalised, of shape (n_docs, n_classes).

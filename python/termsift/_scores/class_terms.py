@@ -206,9 +206,9 @@ def marking_test(method: str, max_pvalue: float | None = None) -> Method | None:
     return find_test(_TEST) if entry is KEY or max_pvalue is not None else None
 
 
-def adjustment(counts: Counts) -> str:
-    """Name the method that adjusts the p-values of all classes and terms."""
-    is_sorted = counts.n_classes * counts.n_terms <= _MOST_SORTED
+def adjustment(n_tests: int) -> str:
+    """Name the method that adjusts the p-values of the tests of all classes and terms."""
+    is_sorted = n_tests <= _MOST_SORTED
     return "Benjamini and Hochberg's" if is_sorted else "Bonferroni's"
 
 

@@ -10,10 +10,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
 
-from termsift import _core
+from termsift import typing
 from termsift._util.faults import Argument, Message
-from termsift.io._scan import FORMATS
-from termsift.text._rules import Accents, Analyzer
 
 _INPUT = """\
 INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
@@ -122,7 +120,7 @@ def add_input(
     parser.epilog = f"{parser.epilog or ''}{_INPUT}"
     group = parser.add_argument_group("input")
     add_values(group, ("--term-names", str, "FILE", "names of the terms, one per line"))
-    add_choice(group, "--input-format", FORMATS, "format of INPUT", "by the ending")
+    add_choice(group, "--input-format", get_args(typing.Format), "format of INPUT", "by the ending")
     add_choice(group, "--index-base", (1, 0), "index of the first term in svmlight files")
     labels = "labels, one per line"
     if several:
@@ -139,7 +137,7 @@ def add_input(
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
     if counts:
         tf = "x occurrences count as x, log(1 + x) or 1"
-        add_choice(group, "--tf", tuple(_core.TermWeight.__members__), tf)
+        add_choice(group, "--tf", get_args(typing.TermFrequency), tf)
     _add_text_rules(parser)
 
 
@@ -157,9 +155,9 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
         ("--token-pattern", str, "REGEX", r"pattern of a word, such as '\w+' * (default: \w\w+)"),
     )
-    add_choice(group, "--analyzer", get_args(Analyzer), "kind of terms")
+    add_choice(group, "--analyzer", get_args(typing.Analyzer), "kind of terms")
     accents = "drop accents; ascii also drops all characters that are not ASCII"
-    add_choice(group, "--strip-accents", get_args(Accents), accents, "keep them")
+    add_choice(group, "--strip-accents", get_args(typing.Accents), accents, "keep them")
     add_flag(group, "--binary", "count each term at most once per document")
     case = "whether Bacon and bacon are one word (default: they are)"
     group.add_argument("--lowercase", action=argparse.BooleanOptionalAction, help=case)
@@ -180,6 +178,9 @@ def number(text: str) -> int | float:
 
 
 METHOD = "method that scores the terms"
+MODELS = get_args(typing.Model)  # the default comes first, as in the next line
+POLICIES = get_args(typing.Policy)
+KEY = "key"  # the default method that orders the terms of a class
 # The smoothing option, as a row for `add_values`.
 ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
 _DROP = (

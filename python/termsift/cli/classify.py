@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import Any
-
-import numpy as np
+from typing import Any, get_args
 
 import termsift as ts
-from termsift._classify.naive_bayes import predictions
-from termsift._classify.posteriors import BAYES_MODELS
-from termsift._scores.registry import POLICIES
+from termsift import typing
 from termsift._util.messages import logger
 from termsift._util.validation import naming, object_array
 from termsift.cli import arguments, inputs, output
 from termsift.cli.rank import K
-from termsift.io._scan import Scanned
 
 _MORE = """\
 The file of counts stores the rules for its texts, so do not pass these rules again. INPUT needs
@@ -37,7 +32,7 @@ def add(commands: Any) -> None:
     arguments.add_flag(group, "--no-labels", "INPUT has no labels; write only predictions")
     counts = f"counts of the training documents, FILE{output.COUNTS_FILE}"
     group.add_argument("--counts", metavar="FILE", required=True, help=counts)
-    arguments.add_choice(group, "--model", BAYES_MODELS, "the model of naive Bayes")
+    arguments.add_choice(group, "--model", get_args(typing.BayesModel), "the model of naive Bayes")
     arguments.add_values(group, arguments.ALPHA)
     group = parser.add_argument_group("terms")
     how_many = f"use only the best N terms (default: all; {K} with --method)"
@@ -45,7 +40,8 @@ def add(commands: Any) -> None:
     rankers = *ts.methods(), *ts.selectors()
     names = [ranker.name for ranker in rankers if not ranker.reads_documents]
     arguments.add_choice(group, "--method", names, arguments.METHOD)
-    arguments.add_choice(group, "--policy", POLICIES, "best terms of all, or of each class in turn")
+    policies = "best terms of all, or of each class in turn"
+    arguments.add_choice(group, "--policy", arguments.POLICIES, policies)
     output.add_output(parser)
 
 
@@ -61,33 +57,20 @@ def _run(args: argparse.Namespace) -> None:
             arguments.refuse(args, "there are no labels", "label", "labels")
             args.label = False
         scan = inputs.scan_of(args)
-        documents = Scanned(scan, "classified")
-        labels, logs, n_right = [], [], 0
-        rows = list[int]()  # the numbers of the documents in the input
-        seen = set[str]()  # the labels of the documents
         with naming(args.input):
-            for block, predicted, log_probabilities in predictions(classifier, documents):
-                known = [set(map(str, own)) for own in block.labels_of()]
-                pairs = zip(predicted, known, strict=True)
-                n_right += sum(str(label) in own for label, own in pairs)
-                seen.update(*known)
-                labels += predicted
-                logs.append(log_probabilities)
-                rows += [int(row) for row in block.rows]
-                del block  # free the block before the next block is read
-        documents.check_read(documents.n_docs)
+            found = classifier.classify(scan)
         inputs.log_skipped(args, scan)
-        columns = {"document": np.array(rows) + 1}
-        if (files := inputs.files_of(scan)) is not None:
-            columns["file"] = object_array([files[row] for row in rows])
-        columns["label"] = object_array(labels)
-        columns["log_probability"] = np.concatenate(logs)
+        columns: dict[str, Any] = {"document": found.documents + 1}
+        if (files := scan.files) is not None:
+            columns["file"] = object_array([files[row] for row in found.documents])
+        columns |= {"label": found.labels, "log_probability": found.log_probabilities}
         shown = {"document": "d", "file": "", "label": "", "log_probability": ".6g"}
         write = partial(output.write_columns, columns=columns, formats=shown, titles={})
-        head = {} if args.no_labels else {"accuracy": n_right / len(labels)}
+        head = {} if found.is_right is None else {"accuracy": found.accuracy}
         answer(columns, write, head, "documents")
-        if not args.no_labels:
-            share = f"{n_right:,} of {len(labels):,} predictions equal the label in {args.source}"
-            logger.warning("%s: accuracy %.4f", share, n_right / len(labels))
-            if seen.isdisjoint(map(str, counts.classes)):
+        if found.is_right is not None:
+            n_right = int(found.is_right.sum())
+            share = f"{n_right:,} of {len(found):,} predictions equal the label in {args.source}"
+            logger.warning("%s: accuracy %.4f", share, found.accuracy)
+            if not {*map(str, found.known)} & {*map(str, counts.classes)}:
                 logger.warning("warning: no label in %s is a class of %s", args.source, args.counts)

@@ -11,24 +11,21 @@ from typing import Any, TextIO, TypeAlias
 import numpy as np
 
 import termsift as ts
-from termsift import io, plots
-from termsift._evaluate.curve import TITLES, Curves, Metric
-from termsift._evaluate.evaluation import USUAL_FOLDS
+from termsift import io, plots, typing
 from termsift._evaluate.rankers import variants_of
-from termsift._evaluate.split import ONE_CLASS
-from termsift._scores.methods import MODELS
-from termsift._scores.registry import POLICIES
 from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.files import check_replaceable, named_errors
 from termsift._util.messages import logger
 from termsift._util.validation import check_one_class, naming
 from termsift.cli import arguments, inputs, output
-from termsift.io._collection import read_split
 
 # The methods in the figures of Tang, Kay and He, and the selector that is best for few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
-_METRICS: tuple[Metric, ...] = ("accuracy", "f1")  # shown in tables
+_FOLDS = 10
+_ONE_CLASS = "the classifier assigns each document to one class"
+# The metrics that tables show, with their titles.
+_METRICS: dict[typing.Metric, str] = {"accuracy": "accuracy", "f1": "weighted F1"}
 _KS = (10, 20, 50, 100, 200, 500, 1000, 2000)
 _MORE = """\
 The classifier is naive Bayes with only the first k terms of a ranking. With --test, it is trained
@@ -51,8 +48,8 @@ def add(commands: Any) -> None:
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
     for option, argument, names, usual in (
         ("--method", "methods", methods, _COMPARED),
-        ("--model", "models", MODELS, MODELS[:1]),
-        ("--policy", "policies", POLICIES, POLICIES[:1]),
+        ("--model", "models", arguments.MODELS, arguments.MODELS[:1]),
+        ("--policy", "policies", arguments.POLICIES, arguments.POLICIES[:1]),
     ):
         about = f"any of {', '.join(names)} (default: {','.join(usual)})"
         group.add_argument(
@@ -72,10 +69,10 @@ def add(commands: Any) -> None:
         ("--alpha", arguments.number, "A", smoothing),
         ("--test", str, "FILE", "documents to classify instead of folds; read like INPUT"),
         ("--test-labels", str, "FILE", "labels of the documents of --test, one per line"),
-        ("--cv", int, "N", f"number of folds (default: {USUAL_FOLDS})"),
+        ("--cv", int, "N", f"number of folds (default: {_FOLDS})"),
         ("--random-state", int, "N", "seed for assigning documents to folds (default: 0)"),
     )
-    arguments.add_choice(group, "--classifier", MODELS, "the model of the classifier")
+    arguments.add_choice(group, "--classifier", arguments.MODELS, "the model of the classifier")
     plot = "draw the curves too, to a file such as curves.svg (needs matplotlib)"
     arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
 
@@ -94,7 +91,7 @@ def _run(args: argparse.Namespace) -> None:
         write = partial(_write_table, curves=curves, about=about)
         answer(curves.columns(), write, about, "curves")
     if args.plot is not None:
-        figure = plots.plot_curves(curves, metrics=_METRICS)
+        figure = plots.plot_curves(curves, metrics=list(_METRICS))
         title = _title(about).replace("; ", "\n")
         figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)
         with named_errors(args.plot):
@@ -112,10 +109,10 @@ def _check_plot(path: str) -> None:
     check_replaceable(path)
 
 
-def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[Curves, _About]:
-    usual: _About = {"classifier": MODELS[0], "alpha": 1.0}
+def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[ts.Curves, _About]:
+    usual: _About = {"classifier": arguments.MODELS[0], "alpha": 1.0}
     options = usual | arguments.given(args, *usual)
-    folds: _About = {"cv": USUAL_FOLDS, "random_state": 0}
+    folds: _About = {"cv": _FOLDS, "random_state": 0}
     if args.test is None:
         train = inputs.read_documents(args)
         X, y, source = train.X, train.y, train.source
@@ -124,7 +121,7 @@ def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[Curve
         first = inputs.scan_of(args)
         args.input, args.labels = args.test, args.test_labels
         args.option_of = {"labels": "test_labels"}  # in messages about the test documents
-        train, test = read_split(first, inputs.scan_of(args))
+        train, test = io.read_split(first, inputs.scan_of(args))
         X, y, source = _stacked(train, test)
         rows = np.arange(X.shape[0])
         folds = {"cv": [np.split(rows, train.X.shape[:1])]}
@@ -143,7 +140,7 @@ def _stacked(train: io.Collection, test: io.Collection) -> tuple[Any, Any, str]:
     ys: list[Any] = [train.y, test.y]
     for part, y in zip((train, test), ys, strict=True):
         with naming(part.source):
-            check_one_class(y, part.X.shape[0], ONE_CLASS)
+            check_one_class(y, part.X.shape[0], _ONE_CLASS)
     unknown = np.count_nonzero(~np.isin(ys[1], ys[0]))
     if unknown:
         why = "have labels that no training document has, and count as errors"
@@ -164,16 +161,16 @@ def _title(about: _About) -> str:
     )
 
 
-def _write_table(out: TextIO, curves: Curves, about: _About) -> None:
+def _write_table(out: TextIO, curves: ts.Curves, about: _About) -> None:
     out.write(f"{_title(about)}.\nAll values are percentages. A * marks the best of a column.\n")
-    width = max(len(TITLES[metric]) for metric in _METRICS)
-    for metric in _METRICS:
+    width = max(map(len, _METRICS.values()))
+    for metric, title in _METRICS.items():
         out.write("\n")
-        rows = _metric_rows(curves, metric, f"{TITLES[metric]:<{width}}  k =")
+        rows = _metric_rows(curves, metric, f"{title:<{width}}  k =")
         output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
 
 
-def _metric_rows(curves: Curves, metric: Metric, head: str) -> list[list[str]]:
+def _metric_rows(curves: ts.Curves, metric: typing.Metric, head: str) -> list[list[str]]:
     """Return the table of a metric. If there are folds, add `best_k` and `smallest_k`."""
     ks = next(iter(curves.values())).ks
     shares = {

@@ -6,11 +6,10 @@ import argparse
 from functools import partial
 from typing import Any, TextIO
 
+import termsift as ts
 from termsift._util.messages import logger, printable
 from termsift._util.validation import check_groups, naming, object_array
 from termsift.cli import arguments, inputs, output
-from termsift.io._scan import Scanned
-from termsift.text._passages import Passages, passages_of
 
 _MORE = """\
 Each passage is shown with the file of its document or, if INPUT is a table, with the number of its
@@ -43,20 +42,17 @@ def _run(args: argparse.Namespace) -> None:
         raise ValueError(f"{args.input}: holds no texts, expected a table or a folder of texts")
     with output.answering(args) as answer:
         scan = inputs.scan_of(args)
-        documents = Scanned(scan)
         with naming(args.input):
-            passages = passages_of(
-                documents,
-                args.queries,
-                scan.rules,
+            passages = ts.find_passages(
+                scan,
+                queries=args.queries,
                 n_passages=3 if args.n_passages is None else args.n_passages,
                 width=30 if args.width is None else args.width,
                 n_threads=args.n_threads,
             )
             if passages and args.classes:
                 chosen = check_groups(args.classes, list(passages))
-                passages = {label: passages[label] for label in chosen}
-        documents.check_read(documents.n_docs)
+                passages = ts.FoundPassages((label, passages[label]) for label in chosen)
         inputs.log_skipped(args, scan)
         lists = passages.values()
         absent = [query for query in args.queries if not any(of_class[query] for of_class in lists)]
@@ -64,12 +60,12 @@ def _run(args: argparse.Namespace) -> None:
             where = f" of {' or '.join(args.classes)}" if args.classes else ""
             none = " or ".join(map(repr, absent))
             logger.warning("with these rules, no document%s contains %s", where, none)
-        columns = _columns(passages, inputs.files_of(scan))
+        columns = _columns(passages, scan.files)
         write = partial(_write_passages, columns=columns)
         answer(columns, write, {"queries": list(args.queries)}, "passages")
 
 
-def _columns(passages: Passages, files: list[str] | None) -> dict[str, Any]:
+def _columns(passages: ts.FoundPassages, files: list[str] | None) -> dict[str, Any]:
     rows = [
         (label, query, files[document] if files else document + 1, before, match, after)
         for label, lists in passages.items()

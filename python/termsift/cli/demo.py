@@ -7,11 +7,7 @@ from typing import Any
 
 import termsift as ts
 from termsift import io
-from termsift._api.class_counts import value_of
-from termsift._api.counting import count_collection
-from termsift._scores.class_terms import largest_classes
-from termsift._scores.registry import DESCRIBING
-from termsift.cli import arguments, output
+from termsift.cli import arguments, inputs, output
 
 _PACKAGES = 12  # The number of packages that fit on a screen.
 _TERMS = 8  # The number of terms for each package.
@@ -30,14 +26,14 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     collection = io.load_demo()
-    counts = count_collection(collection)
-    largest = largest_classes(value_of(counts), _PACKAGES)
+    counts = inputs.count_collection(collection)
+    largest = output.largest_classes(counts, _PACKAGES)
     packages = [counts.classes[c] for c in largest]
     leading = ts.distinctive_terms(counts, k=_TERMS, classes=packages)
     best = counts.rank("g2", k=2 * _TERMS)
     names = collection.term_names
     assert names is not None
-    rows = [("package", "documents", f"terms that tell it apart ({DESCRIBING})")]
+    rows = [("package", "documents", f"terms that tell it apart ({arguments.KEY})")]
     for c, (package, terms) in zip(largest, leading.items(), strict=True):
         rows.append((str(package), f"{counts.class_docs[c]:,}", " ".join(names[terms.indices])))
 

@@ -6,8 +6,6 @@ import argparse
 from typing import Any, TextIO
 
 import termsift as ts
-from termsift._api.class_counts import value_of
-from termsift._scores.class_terms import largest_classes
 from termsift._util.validation import grouped
 from termsift.cli import arguments, inputs, output
 
@@ -26,7 +24,7 @@ def _run(args: argparse.Namespace) -> None:
 
 
 def _write(out: TextIO, counts: ts.ClassCounts, source: str) -> None:
-    largest = largest_classes(value_of(counts), _LISTED)
+    largest = output.largest_classes(counts, _LISTED)
     rows = [("class", "documents", "tokens")]
     for c in largest:
         of_class = counts if counts.has_documents else counts.subset([counts.classes[c]])

@@ -7,28 +7,23 @@ import os
 import sys
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
-from io import StringIO
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import termsift as ts
-from termsift import io
-from termsift._util.files import existing, named_errors
+from termsift import io, text
+from termsift._util.files import named_errors
 from termsift._util.messages import logger
+from termsift._util.validation import naming
 from termsift.cli.arguments import given, in_options, refuse
 from termsift.cli.output import COUNTS_FILE
-from termsift.io._class_folder import ClassFolder
-from termsift.io._collection import read_collection
-from termsift.io._demo import scan_demo
-from termsift.io._matrices import read_names
-from termsift.io._opening import UTF8_ONLY, decoded_text
-from termsift.io._source import TEXT_OPTIONS, Skipped
 
 DEMO = "demo"
 STDIN = "-"
 
-RULES = tuple(sorted(TEXT_OPTIONS - {"encoding"}))
+# The options of texts.
+RULES = ("checkpoint", "max_memory", *(rule.name for rule in fields(text.TextRules)))
 # The options of `termsift.scan`.
 READING = (
     *("labels", "term_names", "index_base", "input_format", "text", "label", "on_error"),
@@ -72,7 +67,7 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
         refuse(args, f"{args.input}: holds counts", *options)
         counts = ts.load(args.input)
         if args.term_names is not None:
-            counts.term_names = read_names(args.term_names)
+            counts.term_names = io.read_names(args.term_names)
         return counts
     scan = scan_of(args)
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.n_threads)
@@ -88,32 +83,6 @@ def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
     return [label_of.get(name, name) for name in several]
 
 
-def read_list(path: str) -> dict[str, list[Any]]:
-    """Read a frequency list: its columns ``term`` and ``count``, or else its first two columns."""
-    import csv
-
-    text = decoded_text(existing(path), cure=UTF8_ONLY)
-    delimiter = max("\t,;|", key=text.partition("\n")[0].count)
-    quoting: Any = csv.QUOTE_NONE if ".txt" in Path(path).suffixes else csv.QUOTE_MINIMAL
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
-    table: dict[str, list[Any]] = {"term": [], "count": []}
-    columns = 0, 1
-    try:
-        for row, fields in enumerate(filter(None, reader)):
-            names = [name.strip().lower() for name in fields]
-            if row == 0 and {"term", "count"} <= set(names):
-                columns = names.index("term"), names.index("count")
-            elif row > 0 or len(names) < 2 or names[1].strip("+-.")[:1].isdecimal():
-                table["term"].append(fields[columns[0]])
-                table["count"].append(int(fields[columns[1]]))
-    except (IndexError, ValueError, csv.Error):
-        raise ValueError(
-            f"{path}, line {reader.line_num}: expected a term and a whole number, found "
-            f"{delimiter.join(fields)[:80]!r}"
-        ) from None
-    return table
-
-
 def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts.Scan:
     """Open the input, or several inputs, to read them a part at a time."""
     for path in [args.input] if inputs is None else inputs:
@@ -123,12 +92,12 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
     if inputs is None:
         if args.input == DEMO:
             refuse(args, f"{DEMO}: has labels and terms", *READING)
-            return scan_demo()
+            return io.scan_demo()
         inputs = [args.input]
     logger.info("reading %s", ", ".join(inputs))
     options = given(args, *READING)
     if options.get("stop_words", "english") != "english":
-        options["stop_words"] = read_names(options["stop_words"]).tolist()
+        options["stop_words"] = io.read_names(options["stop_words"]).tolist()
     return ts.scan(inputs, **options, n_threads=args.n_threads)
 
 
@@ -137,15 +106,20 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
     if args.input == DEMO and not given(args, *READING):
         return io.load_demo()
     scan = scan_of(args)
-    collection = read_collection(scan)
+    collection = io.read_collection(scan)
     log_skipped(args, scan)
     return replace(collection, source=args.source)
 
 
-def files_of(scan: ts.Scan) -> list[str] | None:
-    """Return the file of each document of a folder, or None for other inputs."""
-    (source,) = scan.sources
-    return source.paths if isinstance(source, ClassFolder) else None
+def count_collection(
+    collection: io.Collection, tf: Any = "raw", n_threads: int | None = None
+) -> ts.ClassCounts:
+    """Count a collection that is in memory."""
+    X, y, names = collection.X, collection.y, collection.term_names
+    with naming(collection.source):
+        return ts.count(
+            X, y, classes=collection.classes, tf=tf, term_names=names, n_threads=n_threads
+        )
 
 
 def has_texts(args: argparse.Namespace) -> bool:
@@ -164,7 +138,7 @@ def refuse_repeated(paths: Sequence[str]) -> None:
 def log_skipped(args: argparse.Namespace, scan: ts.Scan) -> None:
     """Log how many lines, rows and documents were left out, and the first few errors."""
     if scan.n_skipped:
-        logger.warning("left out %s with errors:", Skipped(scan.n_skipped))
+        logger.warning("left out %s with errors:", scan.left_out)
         for complaint in scan.skipped:
             logger.warning("  %s", in_options(complaint, args))
         if scan.n_skipped > len(scan.skipped):

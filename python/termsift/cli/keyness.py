@@ -6,17 +6,19 @@ import argparse
 from collections.abc import Hashable
 from functools import partial
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, get_args
+
+import numpy as np
 
 import termsift as ts
-from termsift._api.counting import count_collection
-from termsift._api.parts import united
-from termsift._scores.keyness import DIRECTIONS, KEYNESS_ORDERS, ORDERS_BY_DOCUMENTS
+from termsift import io, typing
+from termsift._scores.keyness import ORDERS_BY_DOCUMENTS
 from termsift._util.export import json_value
-from termsift._util.messages import logger
+from termsift._util.messages import logger, printable
 from termsift._util.validation import check_integer, naming
 from termsift.cli import arguments, inputs, output
 
+_LETTERS = 16  # The largest number of letters of a corpus in the title of a column.
 _K_OF_TABLE = 20  # the default number of terms in each direction
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
@@ -45,9 +47,11 @@ def add(commands: Any) -> None:
     of_list = ("--versus-list", str, "FILE", versus), ("--list-tokens", int, "N", total)
     arguments.add_values(parser, *of_list)
     group = parser.add_argument_group("terms")
-    arguments.add_choice(group, "--sort", KEYNESS_ORDERS, "column that orders the terms")
+    arguments.add_choice(
+        group, "--sort", get_args(typing.KeynessOrder), "column that orders the terms"
+    )
     which = "terms that TARGET uses more often, less often, or both"
-    arguments.add_choice(group, "--direction", DIRECTIONS, which)
+    arguments.add_choice(group, "--direction", get_args(typing.Direction), which)
     alike = "list lockwords instead: terms that both corpora surely use about equally often"
     arguments.add_flag(group, "--similar", alike)
     few = "drop terms that occur fewer than N times in the corpus that uses them more (default: 1)"
@@ -69,7 +73,7 @@ def _run(args: argparse.Namespace) -> None:
         documents = None
         if args.dispersion or (args.sort == "rank_sum" and args.versus_list is None):
             collection = inputs.read_documents(args)
-            counts = count_collection(collection, args.tf or "raw", args.n_threads)
+            counts = inputs.count_collection(collection, args.tf or "raw", args.n_threads)
             documents = collection.X, collection.y
         else:
             counts = inputs.read_counts(args)
@@ -116,7 +120,7 @@ def _with_list(
     name = Path(path).name
     if name in target:
         raise ValueError(f"{path}: is also the name of a class; rename the list")
-    table = inputs.read_list(path)
+    table = io.read_frequency_list(path)
     if not any(table["count"]):
         raise ValueError(f"{path}: the list has no tokens, so there is nothing to compare with")
     frame, total = {**table, "label": [name] * len(table["term"])}, None
@@ -124,7 +128,10 @@ def _with_list(
         if args.list_tokens is not None:
             total = {name: check_integer(args.list_tokens, "--list-tokens", sum(table["count"]))}
         listed = ts.counts_from_table(frame, class_tokens=total)
-    return united(counts.subset(target), listed), target, [name]
+    # Labels that are integers would become text beside a label of text, so the list gets another.
+    parts = (args.source, counts.subset(target)), (path, listed.subset({(name,): name}))
+    label_of: dict[Hashable, Any] = {**{label: [label] for label in target}, name: [(name,)]}
+    return ts.merge(parts).subset(label_of), target, [name]
 
 
 # The columns of the printed tables, with their formats. CSV and JSON output has all columns.
@@ -141,8 +148,33 @@ def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> No
     if sorted_by is not None:
         shown.setdefault(sorted_by, ".3g")
     blank = ""
-    for heading, rows in keyness._lists(lambda labels: ", ".join(map(output.shown, labels))):
-        out.write(f"{blank}{heading}:\n")
-        of_section = {name: values[rows] for name, values in columns.items()}
-        output.write_columns(out, of_section, shown, keyness._titles())
-        blank = "\n"
+    titles = _titles(keyness)
+    for heading, rows in _lists(keyness):
+        if rows.any():
+            out.write(f"{blank}{heading}:\n")
+            of_section = {name: values[rows] for name, values in columns.items()}
+            output.write_columns(out, of_section, shown, titles)
+            blank = "\n"
+
+
+def _lists(keyness: ts.Keyness) -> list[tuple[str, Any]]:
+    """Return the heading of each list, and which rows of the table it has."""
+    target, reference = (
+        ", ".join(map(output.shown, labels)) for labels in (keyness.target, keyness.reference)
+    )
+    signs = keyness.table["sign"]
+    if keyness.similar:
+        return [(f"alike in {target}, {reference}", np.full(len(signs), True))]
+    return [(f"more in {target}", signs == 1), (f"more in {reference}", signs == -1)]
+
+
+def _titles(keyness: ts.Keyness) -> dict[str, str]:
+    """Return titles that name the corpora, for columns of the printed table."""
+    titles = {}
+    for side, labels in (("target", keyness.target), ("reference", keyness.reference)):
+        name = printable(", ".join(map(str, labels)), _LETTERS)
+        titles[f"n_{side}"] = f"in {name}"
+        titles[f"per_million_{side}"] = "per million"
+        titles[f"df_{side}"] = f"documents in {name}"
+        titles[f"dp_{side}"] = f"dp in {name}"
+    return titles

@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 import termsift as ts
-from termsift._api import counting
 from termsift._util.messages import printable
 from termsift.cli import arguments, inputs, output
 
@@ -32,7 +31,7 @@ def _run(args: argparse.Namespace) -> None:
     output.check_counts_file(args.output)
     inputs.refuse_repeated(args.inputs)
     first = args.inputs[0]
-    counts = counting.merge_named((printable(path), ts.load(path)) for path in args.inputs)
+    counts = ts.merge((printable(path), ts.load(path)) for path in args.inputs)
     if args.min_df is not None:
         if counts.term_names is None:
             raise ValueError(

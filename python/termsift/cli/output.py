@@ -132,6 +132,12 @@ def n_docs(counts: ts.ClassCounts) -> float | None:
     return counts.n_docs if counts.has_documents else None
 
 
+def largest_classes(counts: ts.ClassCounts, n: int) -> list[int]:
+    """Return the rows of the n classes with the most documents or, if unknown, tokens."""
+    sizes = (counts.class_docs if counts.has_documents else counts.class_tokens).tolist()
+    return sorted(range(counts.n_classes), key=sizes.__getitem__, reverse=True)[:n]
+
+
 def summary(counts: ts.ClassCounts) -> str:
     """Describe in words how much was counted."""
     numbers = {

@@ -9,19 +9,15 @@ from typing import Any, TextIO
 import numpy as np
 
 import termsift as ts
-from termsift._api.class_counts import value_of
-from termsift._api.counting import count_collection
-from termsift._evaluate.rankers import rank_by
-from termsift._scores.class_terms import adjustment, class_columns, marking_test
-from termsift._scores.methods import MODELS
+from termsift._scores.class_terms import adjustment, marking_test
 from termsift._scores.ranking import SIGNIFICANT
-from termsift._scores.registry import DESCRIBING, KEY, MD, POLICIES, find_ranker
 from termsift._util.export import Columns, json_value
 from termsift._util.messages import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
 
 K = 1000
+_USUAL = "md"  # the default method
 _K_OF_TABLE = 20  # the default number of terms in a table or per class
 
 
@@ -36,36 +32,46 @@ def add(commands: Any) -> None:
     these = "compare only these classes, and ignore all others"
     arguments.add_values(group, ("--classes", str, "A,B", these), arguments.MAX_PVALUE)
     group = parser.add_argument_group("score")
-    rankers: list[ts.Method | ts.Selector] = [*ts.methods(), *ts.selectors(), KEY]
-    names, usual = [ranker.name for ranker in rankers], f"md, or {DESCRIBING} with --per-class"
+    rankers = _rankers()
+    names, usual = [*rankers, arguments.KEY], f"{_USUAL}, or {arguments.KEY} with --per-class"
     arguments.add_choice(group, "--method", names, arguments.METHOD, usual)
-    with_models = ", ".join(ranker.name for ranker in rankers if ranker.models)
-    arguments.add_choice(group, "--model", MODELS, f"model of the counts, for {with_models}")
+    with_models = ", ".join(name for name, ranker in rankers.items() if ranker.models)
+    arguments.add_choice(
+        group, "--model", arguments.MODELS, f"model of the counts, for {with_models}"
+    )
     arguments.add_values(group, arguments.ALPHA)
-    arguments.add_choice(group, "--policy", POLICIES, "best terms of all, or of each class in turn")
+    policies = "best terms of all, or of each class in turn"
+    arguments.add_choice(group, "--policy", arguments.POLICIES, policies)
     group = output.add_output(parser)
     how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table or per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many))
 
 
+def _rankers() -> dict[str, ts.Method | ts.Selector]:
+    """Return the methods and selectors by name."""
+    return {ranker.name: ranker for ranker in (*ts.methods(), *ts.selectors())}
+
+
 def _run(args: argparse.Namespace) -> None:
-    method = args.method or (DESCRIBING if args.per_class else MD.name)
+    method: Any = args.method or (arguments.KEY if args.per_class else _USUAL)
     if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
     else:
         arguments.refuse(args, "there is no --per-class", "max_pvalue")
-    if method == KEY.name and not args.per_class:
+    if method == arguments.KEY and not args.per_class:
         raise ValueError("--method key orders the terms of one class, so add --per-class")
-    ranker = KEY if method == KEY.name else find_ranker(method)
-    if ranker.reads_documents:
+    reads_documents = method != arguments.KEY and _rankers()[method].reads_documents
+    if reads_documents:
         why = f"--method {method} reads the documents"
         arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
+        for option, usual in (("model", arguments.MODELS[0]), ("policy", arguments.POLICIES[0])):
+            if getattr(args, option) != usual:
+                arguments.refuse(args, why, option)
     with output.answering(args) as answer:
-        X = y = None
-        if ranker.reads_documents:
+        collection = None
+        if reads_documents:
             collection = inputs.read_documents(args)
-            counts = count_collection(collection, n_threads=args.n_threads)
-            X, y = collection.X, collection.y
+            counts = inputs.count_collection(collection, n_threads=args.n_threads)
         else:
             counts = inputs.read_counts(args)
             if args.classes is not None:
@@ -77,18 +83,21 @@ def _run(args: argparse.Namespace) -> None:
         k = _K_OF_TABLE if args.per_class or args.format == "table" else K
         k = args.k if args.k is not None else k
         columns: Columns
-        head: dict[str, Any] = {"method": method, "model": args.model or MODELS[0]}
+        head: dict[str, Any] = {"method": method, "model": args.model or arguments.MODELS[0]}
         note = ""
         with naming(args.source):
             if args.per_class:
-                columns = class_columns(
-                    value_of(counts), method, k, max_pvalue=args.max_pvalue, **options
-                )
+                columns = counts.columns(method, k, max_pvalue=args.max_pvalue, **options)
                 note = _about_pvalues(counts, method, columns, args.max_pvalue)
             else:
-                ranking = rank_by(method, value_of(counts), X, y, k, **options)
+                if collection is None:
+                    ranking = counts.rank(method, k, **options)
+                else:
+                    X, y, names = collection.X, collection.y, collection.term_names
+                    choose = getattr(ts, method)
+                    ranking = choose(X, y, k, term_names=names, n_threads=args.n_threads)
                 columns, informative = ranking.columns(), ranking.informative
-                head["policy"] = args.policy or POLICIES[0]
+                head["policy"] = args.policy or arguments.POLICIES[0]
                 if informative is not None:
                     head["informative"] = informative
                     if informative < len(ranking):
@@ -117,7 +126,7 @@ def _about_pvalues(
         return ""
     if not (n := np.count_nonzero(values > SIGNIFICANT)):
         return ""
-    by = adjustment(value_of(counts))
+    by = adjustment(counts.n_classes * counts.n_terms)
     how = f"p-values of {test.name}, adjusted for all classes and terms by {by}"
     return (
         f"Not significant (pvalue_adj above {SIGNIFICANT}): {n:,} of {len(values):,} terms; "

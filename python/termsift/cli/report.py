@@ -10,13 +10,10 @@ from io import TextIOWrapper
 from typing import Any
 
 import termsift as ts
-from termsift._scores.registry import KEY
 from termsift._util.messages import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
-from termsift.io._scan import Scanned
-from termsift.report import FindPassages, write_report
-from termsift.text._passages import Passages, passages_of
+from termsift.report import write_report
 
 _PASSAGES = 3  # the default number of passages per term and class
 _WIDTH = 50
@@ -35,7 +32,7 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "report", _run, about, _MORE, usage)
     arguments.add_input(parser)
     group = parser.add_argument_group("page")
-    names = [KEY.name, *(method.name for method in ts.methods())]
+    names = [arguments.KEY, *(method.name for method in ts.methods())]
     arguments.add_choice(group, "--method", names, arguments.METHOD)
     these = "list these classes, in this order, compared with all classes (default: the 24 largest)"
     arguments.add_values(
@@ -68,7 +65,7 @@ def _run(args: argparse.Namespace) -> None:
             )
 
 
-def _passages(args: argparse.Namespace) -> FindPassages | None:
+def _passages(args: argparse.Namespace) -> Any:
     """Return a function that finds passages in the input, or None to show no passages."""
     if args.input != inputs.DEMO and not inputs.has_texts(args):
         if args.n_passages:
@@ -80,15 +77,14 @@ def _passages(args: argparse.Namespace) -> FindPassages | None:
 
 def _find(
     args: argparse.Namespace, n_passages: int, queries: dict[Hashable, list[str]]
-) -> Passages:
+) -> dict[Hashable, dict[str, list[ts.Passage]]]:
     """Read the texts again and find passages of the terms of each class."""
     logger.info("looking for passages in the texts")
     scan = inputs.scan_of(args)
     # Labels in files are text, but the counts have integers if all labels are whole numbers.
-    by_name = passages_of(
-        Scanned(scan),
-        {str(label): of_class for label, of_class in queries.items()},
-        scan.rules,
+    by_name = ts.find_passages(
+        scan,
+        queries={str(label): of_class for label, of_class in queries.items()},
         n_passages=n_passages,
         width=_WIDTH,
         one_per_document=True,

@@ -42,7 +42,17 @@ svmlight files are numbers.
 An error message names the file and, if known, the line in the file.
 """
 
-from termsift.io._collection import Collection, read_collection
-from termsift.io._demo import load_demo
+from termsift.io._collection import Collection, read_collection, read_split
+from termsift.io._demo import load_demo, scan_demo
+from termsift.io._frequency_list import read_frequency_list
+from termsift.io._matrices import read_names
 
-__all__ = ["Collection", "load_demo", "read_collection"]
+__all__ = [
+    "Collection",
+    "load_demo",
+    "read_collection",
+    "read_frequency_list",
+    "read_names",
+    "read_split",
+    "scan_demo",
+]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.faults import excluded, wrong_type
-from termsift._util.validation import object_array, shown
+from termsift._util.validation import check_kind, object_array, shown
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan, Scanned
 from termsift.text import TextRules
@@ -85,7 +85,38 @@ def read_collection(scan: Scan) -> Collection:
 
 
 def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
-    """Read training and test documents, and use the terms and rules of ``train`` for both."""
+    r"""Read training and test documents, with the terms and the rules of ``train`` for both.
+
+    Parameters
+    ----------
+    train, test : Scan
+        The results of `termsift.scan`. Either both hold texts, or both hold matrices.
+
+    Returns
+    -------
+    train, test : Collection
+        The columns of both are the same terms. If the labels of one collection are text, whole
+        numbers become text in the other.
+
+    Raises
+    ------
+    ValueError
+        As for `read_collection`, and if the collections have no term or no label in common.
+
+    Examples
+    --------
+    >>> import tempfile, termsift as ts
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = Path(folder, "train.csv"), Path(folder, "test.csv")
+    ...     for path, fruit in zip(paths, ("cherry", "plum cherry cherry")):
+    ...         _ = path.write_text(f"label,text\nred,{fruit}\nyellow,lemon\n")
+    ...     train, test = read_split(*map(ts.scan, paths))
+    >>> list(test.term_names), test.X.toarray().tolist()
+    (['cherry', 'lemon'], [[2, 0], [0, 1]])
+    """
+    for name, scan in (("train", train), ("test", test)):
+        check_kind(scan, Scan, name)
     if train.has_texts != test.has_texts:
         raise ValueError(
             f"{train.description} and {test.description}: expected texts in both, or matrices in "

@@ -59,6 +59,20 @@ def load_demo() -> Collection:
 
 
 def scan_demo() -> Scan:
+    """Return a scan of the docstrings that `load_demo` reads.
+
+    Returns
+    -------
+    scan : Scan
+        The scan to pass to `termsift.count`, which reads the source files.
+
+    Examples
+    --------
+    >>> import termsift as ts
+    >>> counts = ts.count(scan_demo())
+    >>> "email" in counts.classes and "unittest" in counts.classes
+    True
+    """
     source = Docstrings()
     return Scan([source], source.options)
 

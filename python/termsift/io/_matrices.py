@@ -54,8 +54,33 @@ _REAL = rb"[+-]?+(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?+\d++)?+|nan|inf(?:inity)?+)
 
 
 def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
-    """Read term names, one per line, from a UTF-8 file that may be compressed."""
-    return object_array(one_per_line(existing(path, "term_names"), "a term"))
+    r"""Read names of terms, one per line.
+
+    Parameters
+    ----------
+    path : path
+        A UTF-8 file, which may be compressed. An empty line is an error.
+
+    Returns
+    -------
+    names : ndarray of str
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "names.txt")
+    ...     _ = path.write_text("cherry\nplum\n")
+    ...     list(read_names(path))
+    ['cherry', 'plum']
+    """
+    return names_in(path, "path")
+
+
+def names_in(path: str | os.PathLike[str], argument: str) -> NDArray[np.object_]:
+    """Return the lines of a file, which is the value of an argument."""
+    return object_array(one_per_line(existing(path, argument), "a term"))
 
 
 def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:

@@ -25,7 +25,7 @@ from termsift._util.messages import printable, progress
 from termsift._util.validation import LabelCoder, Labels
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
-from termsift.io._matrices import MatrixFile, SvmlightFile, read_names
+from termsift.io._matrices import MatrixFile, SvmlightFile, names_in
 from termsift.io._opening import COMPRESSED, check_encoding
 from termsift.io._source import Options, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
@@ -34,6 +34,23 @@ from termsift.text._rules import Rules, rules_of, shows
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
+Format: TypeAlias = Literal[
+    "svm",
+    "svmlight",
+    "libsvm",
+    "npz",
+    "mtx",
+    "csv",
+    "tsv",
+    "txt",
+    "jsonl",
+    "ndjson",
+    "json",
+    "parquet",
+    "arrow",
+    "feather",
+    "ipc",
+]
 
 _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
@@ -57,7 +74,7 @@ def scan(
     encoding: str | None = None,
     index_base: Literal[0, 1] = 1,
     on_error: Literal["raise", "skip"] = "raise",
-    input_format: str | None = None,
+    input_format: Format | None = None,
     n_threads: int | None = None,
     max_memory: int | None = None,
     checkpoint: AnyPath | None = None,
@@ -168,7 +185,7 @@ def scan(
         has_labels=label is not False,
         encoding="utf-8" if encoding is None else encoding,
         term_names=None if term_names is None else Path(term_names),
-        names=None if term_names is None else read_names(term_names),
+        names=None if term_names is None else names_in(term_names, "term_names"),
         index_base=index_base,
         input_format=input_format,
         skip=on_error == "skip",
@@ -249,6 +266,14 @@ class Scan:
     def n_skipped(self) -> int:
         """The number of lines, rows or documents that ``on_error="skip"`` left out."""
         return self.left_out.n
+
+    @property
+    def files(self) -> list[str] | None:
+        """The file of each document of a folder, in the order of their numbers, else None."""
+        paths: list[str] | None = None
+        if len(self.sources) == 1 and isinstance(self.sources[0], ClassFolder):
+            paths = self.sources[0].paths
+        return paths
 
 
 class Scanned(Documents):

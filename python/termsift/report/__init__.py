@@ -186,7 +186,7 @@ def _about_pvalues(
     if test is None or all(ranking.pvalues_adj is None for ranking in leading.values()):
         return f"No term is tested for significance, because {method} is no test."
     how = f"The p-value of a term is that of the test {test.name}, adjusted for the tests of all "
-    how += f"classes and terms by {adjustment(counts)} method. "
+    how += f"classes and terms by {adjustment(counts.n_classes * counts.n_terms)} method. "
     if max_pvalue is not None:
         how += f"Terms with a p-value above {max_pvalue:g} are left out. "
     return f"{how}Terms with a p-value above {SIGNIFICANT} are marked as not significant."

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache, partial
 from itertools import chain, product
-from typing import Any, NamedTuple, TypeAlias, Unpack
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,8 @@ from termsift._util.export import Tabular
 from termsift._util.faults import excluded, said, wrong_value
 from termsift._util.shown import Column, Section
 from termsift.text import TextRules
-from termsift.text._blocks import LabelledTexts
 from termsift.text._documents import Documents
 from termsift.text._matrices import count_blocks
-from termsift.text._rules import Rules, rules_of, shows
 from termsift.text._terms import TOKEN_PATTERN
 
 _WORD = "[\\w\u0300-\u036f]+"  # the pattern of a word with combining accents
@@ -97,84 +95,6 @@ class FoundPassages(dict[Hashable, "dict[str, list[Passage]]"], Tabular):
         return [Section(columns, len(found) - len(some))]
 
 
-@shows(Rules)
-def find_passages(
-    texts: Any,
-    y: Any = None,
-    queries: str | Iterable[str] | Mapping[Any, str | Iterable[str]] = (),
-    *,
-    text: Any = None,
-    label: Any = None,
-    n_passages: int = 3,
-    width: int = 60,
-    n_threads: int | None = None,
-    **rules: Unpack[Rules],
-) -> FoundPassages:
-    """Find a few passages of each query in documents of each class.
-
-    Parameters
-    ----------
-    texts, text, label
-        As for `termsift.count_texts`.
-    y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
-        As for `termsift.count`.
-    queries : str, sequence of str, or mapping
-        Words or phrases to find. The rules apply to queries and to texts. If there is a
-        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules apply only to texts,
-        and the queries must be written as the terms of the counts. A mapping holds, for each class,
-        the queries of the class. Without a mapping, all classes are searched for all queries.
-    n_passages : int, default 3
-        For each query and class, the first ``n_passages`` passages are returned.
-    width : int, default 60
-        The number of characters to show before the term, and also after the term.
-    n_threads : int, optional
-        As for `termsift.count`.
-    **rules
-        The rules that were used to count the terms, as for `termsift.count_texts`.
-
-    Returns
-    -------
-    passages : FoundPassages, a dict
-        For each class, a dict from query to passages. The list of passages is empty if no document
-        of the class contains the query. ``print`` and notebooks show the passages as a table.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for `termsift.count_texts`, and if the rules hash terms, because hashes have no names.
-
-    Notes
-    -----
-    A document contains a term if counting finds the term in the document. To locate a term, the
-    rules are applied to each word of the document separately. Passages show words as they are
-    written, even if the rules reduce words to stems. If ``queries`` is a mapping, reading ends when
-    every list of passages is full. Memory grows only with the number of passages.
-
-    Examples
-    --------
-    >>> import termsift as ts
-    >>> texts = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize"]
-    >>> found = ts.find_passages(texts, ["ham", "ham", "spam", "spam"], ["noon", "free"], width=9)
-    >>> for passage in found["ham"]["noon"]:
-    ...     print(f"{passage.before:>9}[{passage.match}]{passage.after}")
-    …eggs at [noon]
-    Lunch at [noon]? Bacon!
-    >>> found["spam"]["noon"]
-    []
-    """
-    text_rules = rules_of(rules, find_passages)
-    return FoundPassages(
-        passages_of(
-            LabelledTexts(texts, y, text=text, label=label),
-            queries,
-            text_rules,
-            n_passages=n_passages,
-            width=width,
-            n_threads=n_threads,
-        )
-    )
-
-
 def passages_of(
     documents: Documents,
     queries: str | Iterable[str] | Mapping[Any, str | Iterable[str]],
@@ -185,7 +105,7 @@ def passages_of(
     one_per_document: bool = False,
     n_threads: int | None = None,
 ) -> Passages:
-    """Find passages in a stream of texts; see `find_passages`."""
+    """Find passages in a stream of texts; see `termsift.find_passages`."""
     n_passages = validation.check_integer(n_passages, "n_passages")
     width = validation.check_integer(width, "width")
     threads = validation.check_n_threads(n_threads)
