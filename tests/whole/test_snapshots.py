@@ -66,6 +66,7 @@ READERS: dict[str, Callable[[ts.ClassCounts, Path], Any]] = {
     "naive_bayes": lambda counts, _: predictions(counts.naive_bayes()),
     "significance": lambda counts, _: counts.significance("g2"),
     "significance per class": lambda counts, _: counts.significance("chi2_counts", per_class=True),
+    "columns": lambda counts, _: counts.columns("g2"),
     "to_frame": lambda counts, _: counts.to_frame("g2", library="pandas"),
     "subset": lambda counts, _: counts.subset(["spam", "ham"]),
     "with_min_df": lambda counts, _: counts.with_min_df(2),
