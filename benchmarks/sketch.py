@@ -3,9 +3,9 @@
 Words follow Zipf's law. Each shard of the texts is generated from its own seed, so the texts depend
 neither on the machine nor on the number of processes that write them.
 
-    python benchmarks/sketch.py --megabytes 20 200 --memory 256MB --min-df 20
+    python benchmarks/sketch.py --megabytes 20 200 --max-memory 256MB --min-df 20
     python benchmarks/sketch.py --ways "two passes" Dask Spark "Spark ML" --megabytes 100
-    python benchmarks/sketch.py --merging --megabytes 100 --memory 256MiB --min-df 2
+    python benchmarks/sketch.py --merging --megabytes 100 --max-memory 256MiB --min-df 2
     python benchmarks/sketch.py --write FOLDER --megabytes 10000 --shards 16
 
 ``--ways`` chooses among several ways of counting. With the way "streamed", the texts are generated
@@ -110,7 +110,7 @@ def streamed(args: argparse.Namespace, _: list[Path]) -> ts.ClassCounts:
     """Count generated texts, in two passes if needed."""
     texts = StreamedTexts(int(args.megabytes[0] * 1e6), range(args.shards))
     y = np.resize(list(CLASSES), sum(1 for _ in texts))
-    limits = {"min_df": args.min_df, "max_memory": args.memory}
+    limits = {"min_df": args.min_df, "max_memory": args.max_memory}
     return ts.count_texts(texts, y, n_threads=args.threads, **limits, **NGRAMS)
 
 
@@ -127,7 +127,7 @@ def by_dask(args: argparse.Namespace, paths: list[Path]) -> ts.ClassCounts:
     import dask
     from distributed import Client, LocalCluster
 
-    limits = {"min_df": args.min_df, "max_memory": args.memory}
+    limits = {"min_df": args.min_df, "max_memory": args.max_memory}
     with (
         LocalCluster(args.threads, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster),
@@ -151,7 +151,7 @@ def frame(args: argparse.Namespace, paths: list[Path]) -> Any:
 
 def by_spark(args: argparse.Namespace, paths: list[Path]) -> ts.ClassCounts:
     """Count the files by Spark, in two passes."""
-    limits = {"min_df": args.min_df, "max_memory": args.memory}
+    limits = {"min_df": args.min_df, "max_memory": args.max_memory}
     return ts.spark.count_texts(frame(args, paths), **limits, **NGRAMS)
 
 
@@ -178,7 +178,7 @@ def by_spark_ml(args: argparse.Namespace, paths: list[Path]) -> list[str]:
 
 WAYS: dict[str, Callable[[argparse.Namespace, list[Path]], Any]] = {
     "one pass": by_scan,
-    "two passes": lambda args, paths: by_scan(args, paths, max_memory=args.memory),
+    "two passes": lambda args, paths: by_scan(args, paths, max_memory=args.max_memory),
     "streamed": streamed,
     "Dask": by_dask,
     "Spark": by_spark,
@@ -255,7 +255,9 @@ def table(args: argparse.Namespace) -> None:
             for way in args.ways:
                 if way == "one pass" and megabytes > args.one_pass_up_to:
                     continue
-                options = f"--memory {args.memory} --min-df {args.min_df} --shards {args.shards}"
+                options = (
+                    f"--max-memory {args.max_memory} --min-df {args.min_df} --shards {args.shards}"
+                )
                 options += f" --threads {args.threads} --megabytes {megabytes} --read {folder}"
                 options += " --without-selector" * args.without_selector
                 command = [sys.executable, __file__, *options.split(), "--ways", way]
@@ -269,7 +271,7 @@ def table(args: argparse.Namespace) -> None:
 
 def merging(args: argparse.Namespace) -> None:
     """Print the cost of sending and adding two sketches, and the counts of two shards."""
-    rules = {"min_df": args.min_df, "n_bytes": args.memory, **NGRAMS}
+    rules = {"min_df": args.min_df, "n_bytes": args.max_memory, **NGRAMS}
     texts = [[*StreamedTexts(int(args.megabytes[0] * 1e6), [shard])] for shard in (0, 1)]
     sketches = [ts.sketch_texts(part, **rules) for part in texts]
     counts = [
@@ -294,7 +296,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--megabytes", type=float, nargs="+", default=[5, 50])
     parser.add_argument("--shards", type=int, default=16)
-    parser.add_argument("--memory", type=size, default=2**28)
+    parser.add_argument("--max-memory", type=size, default=2**28)
     parser.add_argument("--min-df", type=int, default=20)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
     parser.add_argument("--one-pass-up-to", type=float, default=200, metavar="MEGABYTES")

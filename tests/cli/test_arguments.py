@@ -135,7 +135,11 @@ def test_the_name_of_a_class_may_be_no_utf8(run: Any, tmp_path: Path, ending: st
         (["rank", "{table}", "--min-df", "few"], "argument --min-df: expected a number, got 'few'"),
         (
             ["rank", "{table}", "--ngram-range", "a,b"],
-            "argument --ngram-range: expected whole numbers such as 1,2, got 'a,b'",
+            "argument --ngram-range: expected two whole numbers such as 1,2, got 'a,b'",
+        ),
+        (
+            ["rank", "{table}", "--ngram-range", "2"],
+            "argument --ngram-range: expected two whole numbers such as 1,2, got '2'",
         ),
     ],
 )
@@ -145,8 +149,8 @@ def test_values_of_another_kind(run: Any, table: Path, arguments: list[str], mes
 
 
 def test_an_error_names_the_argument_of_the_caller(run: Any, table: Path, tmp_path: Path) -> None:
-    large = ["--min-df", "2", "--memory", "9999999TB", "-o", tmp_path / "c.termsift"]
-    assert run("count", table, *large).complaint.startswith("--memory must be in [")
+    large = ["--min-df", "2", "--max-memory", "9999999TB", "-o", tmp_path / "c.termsift"]
+    assert run("count", table, *large).complaint.startswith("--max-memory must be in [")
 
 
 def test_an_error_names_the_file_once(run: Any, tmp_path: Path) -> None:

@@ -189,7 +189,10 @@ def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.Monke
         (["rank", "x", "--method", "chi-2"], "); did you mean 'chi2'?"),
         (["compare", "x", "--classifier", "Bernouli"], "; did you mean 'bernoulli'?"),
         (["rank", "x", "--alpha", "1,2"], "argument --alpha: expected a number, got '1,2'"),
-        (["count", "x", "--memory", "16XB"], "--memory: expected bytes such as 2GB, got '16XB'"),
+        (
+            ["count", "x", "--max-memory", "16XB"],
+            "--max-memory: expected bytes such as 2GB, got '16XB'",
+        ),
     ],
 )
 def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:

@@ -127,7 +127,7 @@ def test_memory_changes_no_result(memory: str, tmp_path: Path) -> None:
     rows = [f"{'ab'[i % 2]},often {' '.join(f'x{i}y{j}' for j in range(30))}" for i in range(3000)]
     table.write_text("\n".join(["label,text", *rows]))
     output = tmp_path / "counts.termsift"
-    options = ["--min-df", "20", "--memory", memory, "-o", str(output)]
+    options = ["--min-df", "20", "--max-memory", memory, "-o", str(output)]
     assert cli.main(["count", str(table), *options]) == 0
     assert ts.load(output) == ts.count(ts.scan(table, min_df=20))
 
@@ -136,7 +136,7 @@ def test_errors_name_the_option_of_memory(run: Any, tmp_path: Path) -> None:
     path, output = str(tmp_path / "a.csv"), str(tmp_path / "counts.termsift")
     Path(path).write_text("label,text\nham,egg\n")
     for options, message in (
-        (["--checkpoint", "saved"], "--checkpoint needs --memory"),
-        (["--memory", "4M"], "--memory needs --min-df"),
+        (["--checkpoint", "saved"], "--checkpoint needs --max-memory"),
+        (["--max-memory", "4M"], "--max-memory needs --min-df"),
     ):
         assert message in run("count", path, *options, "-o", output).complaint

@@ -26,7 +26,6 @@ from termsift._scores.methods import (
     EVENT_MODELS,
     MODELS,
     OCCURRENCES,
-    SHARED,
     MethodName,
     Model,
     RankerName,
@@ -66,7 +65,7 @@ __all__ += ["DESCRIBING", "EVENT_MODELS", "KEYNESS_ORDERS", "MODELS", "OCCURRENC
 __all__ += ["MethodName", "Model", "RankerName", "check_model", "find_method", "find_ranker"]
 # The tables of rules, formats and commands, whose every entry is tested.
 __all__ += ["CHECKS", "ENGLISH_STOP_WORDS", "FORMATS", "FORMAT_OF", "_CUTTING", "running"]
-__all__ += ["SHARED", "AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
+__all__ += ["AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
 # Readers and counters by themselves: blocks of texts.
 __all__ += [
     "FixedColumns",

@@ -248,7 +248,7 @@ WORDING: dict[str, str] = {
         "occurrences; pass method='g2_counts', which counts occurrences, leave out max_pvalue, "
         "or leave out the class with subset"
     ),
-    "md_has_no_aggregate": "md has no option 'aggregate' (it has none of its own)",
+    "md_has_no_aggregate": "md has no option 'aggregate'",
     "md_has_one_run_and": "md has one run and no deviation: use cross_validate",
     "metadata_routing_is_off": (
         "metadata routing is off: call sklearn.set_config(enable_metadata_routing=True)"

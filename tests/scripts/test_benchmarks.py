@@ -81,7 +81,7 @@ def test_counting_in_two_passes_is_measured_and_checked(
 ) -> None:
     pytest.importorskip("psutil")
     ways = "--ways", "one pass", "two passes", "streamed"
-    command = ["sketch.py", "--megabytes", "0.4", "--shards", "2", "--memory", "16MB", *ways]
+    command = ["sketch.py", "--megabytes", "0.4", "--shards", "2", "--max-memory", "16MB", *ways]
     monkeypatch.setattr(sys, "argv", command)
     sketch.main()
     assert capsys.readouterr().out.count("\n | 0.4 | ") == 3

@@ -287,7 +287,8 @@ def test_a_kill_in_either_pass_loses_no_file(name: str, tmp_path: Path) -> None:
         bad = ["a row of one field"] * (number == 0)
         (tmp_path / file).write_text("\n".join(["label,text", *rows, *bad]))
     rules = ["--min-df", "5", "--on-error", "skip"]
-    options = [*names, *rules, "--memory", "2MiB", "--checkpoint", "saved", "-o", "out.termsift"]
+    rules += ["--max-memory", "2MiB", "--checkpoint", "saved"]
+    options = [*names, *rules, "-o", "out.termsift"]
 
     def run(verb: str) -> tuple[list[str], int, str]:
         command = [sys.executable, "-c", DISTURBED, verb, name, "count", *options]

@@ -20,7 +20,7 @@ from termsift._scores.class_terms import class_columns, largest_classes
 from termsift._scores.keyness import Direction, Keyness, KeynessOrder, keyness
 from termsift._scores.methods import DescriberName, MethodName, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import DESCRIBING, Policy
+from termsift._scores.registry import DESCRIBING, Policy, check_options
 from termsift._scores.scoring import (
     Aggregate,
     Alpha,
@@ -416,6 +416,7 @@ class ClassCounts(Shown):
         class_scores : ndarray of shape (n_classes, n_terms), float64
             The class values, which `score` aggregates. Classes without documents have the value 0.
         """
+        check_options(self.class_scores, method, options)
         return class_scores(self._value, method, model, alpha, class_prior, n_threads, **options)
 
     def score(
@@ -494,6 +495,7 @@ class ClassCounts(Shown):
         >>> counts.score("md").round(4)
         array([0.9718, 0.0338, 0.7297])
         """
+        check_options(self.score, method, options)
         scoring = model, alpha, class_prior, n_threads
         return score(self._value, method, aggregate, *scoring, **options)
 
@@ -554,6 +556,7 @@ class ClassCounts(Shown):
         """
         scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
         scoring["n_threads"] = n_threads
+        check_options(self.rank, method, options)
         counts = self._value
         return rank(counts, method, k, policy=policy, aggregate=aggregate, **scoring, **options)
 
@@ -711,6 +714,7 @@ class ClassCounts(Shown):
         """
         scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
         scoring["n_threads"] = n_threads
+        check_options(self.to_frame, method, options)
         columns = class_columns(
             self._value, method, k, classes, max_pvalue=max_pvalue, **scoring, **options
         )
@@ -759,6 +763,7 @@ class ClassCounts(Shown):
         """
         scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
         scoring["n_threads"] = n_threads
+        check_options(self.columns, method, options)
         return class_columns(
             self._value, method, k, classes, max_pvalue=max_pvalue, **scoring, **options
         )

@@ -9,7 +9,7 @@ from termsift._api.class_counts import ClassCounts, value_of
 from termsift._scores import class_terms
 from termsift._scores.class_terms import ClassTerms
 from termsift._scores.methods import DescriberName, Model
-from termsift._scores.registry import DESCRIBING
+from termsift._scores.registry import DESCRIBING, check_options
 from termsift._scores.scoring import Alpha, ClassPrior, MethodOptions, ScoringOptions
 
 
@@ -82,6 +82,7 @@ def distinctive_terms(
     """
     scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
     scoring["n_threads"] = n_threads
+    check_options(distinctive_terms, method, options)
     return class_terms.distinctive_terms(
         value_of(counts), method, k, classes, max_pvalue=max_pvalue, **scoring, **options
     )

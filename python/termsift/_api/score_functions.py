@@ -9,13 +9,16 @@ from typing import Any
 from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import count
 from termsift._scores.methods import Method
-from termsift._scores.registry import methods
+from termsift._scores.registry import check_options, methods
 
 
 def _function(method: Method) -> Callable[..., Any]:
     def score(
         X: Any, y: Any, *, sample_weight: Any = None, n_threads: int | None = None, **scoring: Any
     ) -> Any:
+        if not scoring.keys() <= known:
+            unknown = {name: scoring[name] for name in scoring if name not in known}
+            check_options(score, method.name, unknown)
         counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
         scores = counts.score(method.name, n_threads=n_threads, **scoring)
         if not method.is_test:
@@ -33,6 +36,7 @@ def _function(method: Method) -> Callable[..., Any]:
         for name, values in method.options.items()
     ]
     parameters = [*of_count, *of_score, *options]
+    known = {parameter.name for parameter in parameters}
     score.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return score
 

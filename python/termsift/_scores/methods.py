@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -14,8 +14,16 @@ CoreMeasure: TypeAlias = _core.Measure | _core.ContingencyMeasure
 Model: TypeAlias = Literal["multinomial", "binary", "bernoulli", "poisson"]
 MODELS: tuple[Model, ...] = get_args(Model)  # The default comes first.
 OCCURRENCES, DOCUMENTS = "term frequency", "document frequency"  # The counts that methods read.
-# The arguments of scores and rankings, for the suggestions of error messages.
-SHARED = ("method", "policy", "model", "alpha", "class_prior", "aggregate", "n_threads")
+
+
+def unknown_option(
+    name: str, method: str, options: Iterable[str], arguments: Iterable[str] = ()
+) -> TypeError:
+    """Return the error of a keyword that is no option, and no argument of what was called."""
+    possible = ", ".join(options)
+    its_own = f" (it has {possible})" if possible else ""
+    hint = did_you_mean(name, [*options, *arguments])
+    return concerning(TypeError(f"{method} has no option {name!r}{its_own}{hint}"), name)
 
 
 class EventModel(NamedTuple):
@@ -149,10 +157,7 @@ class Method(Selector):
         """Return the core's measure for the options."""
         for name, value in options.items():
             if name not in self.options:
-                possible = ", ".join(self.options) or "none of its own"
-                hint = did_you_mean(name, {*self.options, *SHARED} - {name})
-                text = f"{self.name} has no option {name!r} (it has {possible}){hint}"
-                raise concerning(TypeError(text), name)
+                raise unknown_option(name, self.name, self.options)
             if self.options[name] == (False, True):
                 check_flag(value, name)
             else:

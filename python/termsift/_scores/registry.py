@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Literal, SupportsIndex, TypeAlias, TypeVar, get_args, overload
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any, Literal, SupportsIndex, TypeAlias, TypeVar, get_args, overload
 
 from termsift import _core
 from termsift._scores.methods import (
@@ -15,6 +16,7 @@ from termsift._scores.methods import (
     EventModel,
     Method,
     Selector,
+    unknown_option,
 )
 from termsift._util.faults import concerning, wrong_value
 from termsift._util.validation import check_choice, did_you_mean, is_one_of
@@ -352,6 +354,22 @@ def find_method(name: str) -> Method:
         )
         raise concerning(error, "method")
     return _find(name, _METHOD_OF)
+
+
+def check_options(function: Callable[..., Any], method: str, options: Mapping[str, Any]) -> None:
+    """Refuse a keyword that the method does not have as an option.
+
+    The error suggests the nearest argument of the function that the user called. Selectors and
+    unknown methods have errors of their own.
+    """
+    if not options or not is_one_of(method, [KEY.name, *_METHOD_OF]):
+        return
+    own = _METHOD_OF[method].options if method != KEY.name else {}
+    for name in options:
+        if name not in own:
+            known = signature(function).parameters
+            others = [other for other in known if other not in ("self", "counts", "options", name)]
+            raise unknown_option(name, method, own, others)
 
 
 def find_describer(name: str) -> Selector:

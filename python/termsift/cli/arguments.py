@@ -149,7 +149,7 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--min-df", number, "N", drop.format("fewer")),
         ("--max-df", number, "N", drop.format("more")),
         ("--max-features", int, "N", "keep only the N most frequent terms"),
-        ("--ngram-range", numbers, "A,B", "terms of A to B words (default: 1,1)"),
+        ("--ngram-range", ends, "A,B", "terms of A to B words (default: 1,1)"),
         ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english"),
         ("--hashing", int, "N", "hash terms into N columns, which have no names"),
         ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
@@ -192,6 +192,14 @@ MAX_PVALUE = "--max-pvalue", float, "P", _DROP
 def numbers(text: str) -> tuple[int, ...]:
     """Parse whole numbers that are separated by commas."""
     return tuple(map(int, text.split(",")))
+
+
+def ends(text: str) -> tuple[int, ...]:
+    """Parse two whole numbers, such as 1,2."""
+    found = numbers(text)
+    if len(found) != 2:
+        raise ValueError
+    return found
 
 
 def size(text: str) -> int:

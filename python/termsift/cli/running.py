@@ -38,6 +38,7 @@ _FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 # The functions that parse arguments, and what each of them expects.
 _KINDS: dict[Any, str] = {int: "a whole number", float: "a number", arguments.number: "a number"}
 _KINDS |= {arguments.numbers: "whole numbers such as 1,2"}
+_KINDS |= {arguments.ends: "two whole numbers such as 1,2"}
 _NUMBER = re.compile(r"-\.?\d")  # the start of a negative number, such as the label -1
 
 _DESCRIPTION = """\
