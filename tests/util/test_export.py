@@ -6,6 +6,7 @@ import csv
 import importlib
 import math
 import pickle
+import tempfile
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
@@ -31,6 +32,13 @@ def unnamed() -> ts.ClassCounts:
     return made
 
 
+def predictions(**reading: Any) -> ts.Predictions:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "mail.csv")
+        path.write_text("label,text\nham,bacon\nham,free pills\n")
+        return counts().naive_bayes().classify(ts.scan(path, **reading))
+
+
 def matrix() -> tuple[Any, Any]:
     X = np.random.default_rng(0).poisson(0.8, (30, 6))
     return X, ["a", "b", "c"] * 10
@@ -54,6 +62,8 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "classes without tests": lambda: ts.distinctive_terms(counts(), "md", classes=["ham"]),
     "no classes": lambda: type(ts.distinctive_terms(counts()))(),
     "passages": lambda: ts.find_passages(TEXTS, LABELS, ["bacon", "free"]),
+    "predictions": predictions,
+    "predictions without labels": lambda: predictions(label=False),
     "no passages": lambda: ts.find_passages(TEXTS, LABELS, {"ham": "zebra"}),
 }
 each_result = pytest.mark.parametrize("name", RESULTS)
