@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -96,3 +97,21 @@ def test_a_pipe_in_a_checkpoint_is_refused(name: str, tmp_path: Path) -> None:
     path = rows_of(tmp_path / "a.csv")
     with pytest.raises(ValueError, match=f"{name}: expected a file, found a folder, pipe or dev"):
         ts.count(ts.scan(path, min_df=2, max_memory=2**20, checkpoint=folder))
+
+
+def test_another_function_of_the_same_name_is_another_job(tmp_path: Path) -> None:
+    """Counts and files have only the name of a function, but a checkpoint knows more."""
+    path = rows_of(tmp_path / "a.csv")
+
+    def cutter(lowers: bool) -> Callable[[str], list[str]]:
+        def cut(text: str) -> list[str]:
+            return (text.lower() if lowers else text).split()
+
+        return cut
+
+    job: dict[str, Any] = {"min_df": 2, "max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    counts = ts.count(ts.scan(path, analyzer=cutter(False), **job))
+    assert ts.count(ts.scan(path, analyzer=cutter(False), **job)) == counts
+    for other in (cutter(True), lambda text: text.split()):
+        with pytest.raises(ValueError, match="functions"):
+            ts.count(ts.scan(path, analyzer=other, **job))

@@ -337,3 +337,31 @@ def test_lists_of_tokens_of_the_core() -> None:
     words = _core.TextRules("word", True, None, 1, 1, [])
     with pytest.raises(ValueError, match="counts lists of tokens"):
         _core.TextCounter(words).add(tokens)
+
+
+def test_counts_that_a_function_cut_for_hashes_keep_the_rule_of_hashing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        a, b = (
+            ts.count_texts(["aa bb", "cc"], [1, 2], analyzer=str.split, hashing=n) for n in (8, 16)
+        )
+    assert a.rules is not None
+    assert a.rules.hashing == 8
+    with pytest.raises(ValueError, match="hashing"):
+        a + b
+
+
+def test_an_error_of_a_function_keeps_its_kind(tmp_path: Path) -> None:
+    class OwnError(ValueError):
+        def __init__(self, a: int, b: int) -> None:
+            super().__init__(a, b)
+
+    def cut(text: str) -> list[str]:
+        raise OwnError(1, 2)
+
+    path = tmp_path / "a.csv"
+    path.write_text("label,text\nham,egg\n")
+    with pytest.raises(OwnError):
+        ts.count(ts.scan(path, analyzer=cut))
+    with pytest.raises(OwnError):
+        ts.count_texts(["egg"], ["ham"], analyzer=cut)

@@ -117,7 +117,8 @@ def scan(
     checkpoint : path, optional
         A folder that stores the progress of the two passes over the files. Saving the progress
         between files takes at most about a tenth of the time. If the job is killed, the same call
-        resumes from the last save. A checkpoint needs ``max_memory``. With a checkpoint, all texts
+        resumes from the last save. The rules must be the same, and so must the code of functions
+        among them. A checkpoint needs ``max_memory``. With a checkpoint, all texts
         are read twice. termsift never deletes the folder.
     **rules
         The rules of :class:`termsift.text.TextRules`: how texts are cut and which terms are kept.
@@ -363,6 +364,7 @@ def job_of(scan: Scan, tf: str) -> dict[str, Any]:
         "files": files,
         "tf": tf,
         "rules": scan.rules.that_cut.stored,
+        "functions": scan.rules.functions,
         "min_df": scan.rules.min_df,
         **{name: getattr(scan.options, name) for name in names},
     }

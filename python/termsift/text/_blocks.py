@@ -54,7 +54,7 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
         return _iterated(texts) if whole is None else iter([(whole, None)])
     if is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
         text = _text_column(texts, list(texts.columns), text, label)
-        with validation.naming(f"column {text!r}"):
+        with validation.naming(f"column {text!r}"), blaming("text"):
             whole = _whole(texts[text])
         assert whole is not None  # a column of a frame is in memory
         labels = None if label is None else validation.label_sequence(texts[label], "label")
@@ -254,6 +254,7 @@ class LabelledTexts(Documents):
         super().__init__()
         parts = labelled_parts(texts, text, label)
         self._parts = parts if part_bytes is None else _split(parts, part_bytes)
+        self._argument = "texts" if text is None else "text"
         if (y is None) == (label is None):
             raise excluded(
                 "expected labels: pass either {y}, with one label per document in order, or "
@@ -290,7 +291,7 @@ class LabelledTexts(Documents):
             if len(texts.missing):
                 place = first + texts.missing[0]
                 fault = f"the text of document {place} is missing: {validation.LEAVE_OUT}"
-                raise concerning(ValueError(fault), "texts")
+                raise concerning(ValueError(fault), self._argument)
             yield Block(texts, labels, range(first, stop))
             del texts, column  # free them before the next part is read
         if n is not None and self.n_docs < n:

@@ -211,6 +211,11 @@ def of_document(fault: Message, row: int) -> TypeError:
     return error  # type: ignore[no-any-return]
 
 
+# The kinds of errors that termsift raises about documents. Another kind may be that of a function of
+# the user, who may want to catch it.
+_OURS = (ValueError, TypeError, _core.CountOverflowError)
+
+
 class _Placing:
     __slots__ = ("_documents",)
 
@@ -238,6 +243,6 @@ class _Placing:
             about.document = int(rows[about.document])
             place = origin.place(about.document)
             about.args = (said("{place}: {fault}", place=place, fault=fault),)
-        elif origin.name and isinstance(error, (ValueError, TypeError)):
+        elif origin.name and error is not None and kind in _OURS:
             with validation.naming(origin.name):
                 raise error

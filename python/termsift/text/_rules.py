@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
-from types import CodeType
+from types import CellType, CodeType
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
 
 from termsift import _core
@@ -76,6 +76,24 @@ def _instructions(code: CodeType) -> tuple[Any, ...]:
     """Return the code of a function without its place in a file."""
     constants = tuple(_instructions(c) if isinstance(c, CodeType) else c for c in code.co_consts)
     return code.co_code, code.co_names, code.co_freevars, constants
+
+
+def _fingerprint(function: Any) -> str:
+    from hashlib import blake2b  # hashlib loads OpenSSL, which only checkpoints need
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, (tuple, list)):
+            return [plain(part) for part in value]
+        if isinstance(value, CodeType):
+            return plain(_instructions(value))
+        is_plain = value is None or isinstance(value, (bool, int, float, str, bytes))
+        return value if is_plain else type(value).__name__
+
+    code = getattr(function, "__code__", None)
+    cells = getattr(function, "__closure__", None) or ()
+    enclosed = [cell.cell_contents for cell in cells if cell != CellType()]
+    about = plain([code, enclosed, getattr(function, "__defaults__", None)])
+    return blake2b(repr(about).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 @dataclass(frozen=True, repr=False)
@@ -254,7 +272,7 @@ class TextRules:
     def _effective(self) -> list[str]:
         """The names of the rules that have an effect on how texts are cut."""
         if callable(self.analyzer):
-            return ["analyzer", "binary"]
+            return ["analyzer", "hashing", "binary"]
         without: set[str] = set()
         if self.preprocessor is not None:
             without |= {"lowercase", "strip_accents"}
@@ -272,6 +290,16 @@ class TextRules:
             return []
         values = self.changed
         return [name for name in names if values.get(name) not in (None, False)]
+
+    @property
+    def functions(self) -> dict[str, str]:
+        """A fingerprint of each function, which changes with its code and what it encloses.
+
+        Of what a function encloses and of its defaults, only plain values count, since the text of
+        another value may change from run to run.
+        """
+        rules = {name: value for name, value in self.changed.items() if callable(value)}
+        return {name: _fingerprint(function) for name, function in rules.items()}
 
     @property
     def for_words(self) -> _core.TextRules | None:
