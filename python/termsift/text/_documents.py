@@ -211,8 +211,8 @@ def of_document(fault: Message, row: int) -> TypeError:
     return error  # type: ignore[no-any-return]
 
 
-# The kinds of errors that termsift raises about documents. Another kind may be that of a function of
-# the user, who may want to catch it.
+# The kinds of errors that termsift raises about documents. Another kind may be that of a user's
+# function, and the user may want to catch it.
 _OURS = (ValueError, TypeError, _core.CountOverflowError)
 
 
