@@ -11,7 +11,7 @@ from zipfile import ZipFile
 MOST_BYTES = 2_800_000
 GIVEN_LATER = 150_000  # bytes of compressed libgomp, which auditwheel adds to Linux wheels
 PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # auditwheel adds .libs
-STUBS = r"termsift/__init__\.pyi", r"termsift/_core\.pyi"
+STUBS = r"termsift/__init__\.pyi", r"termsift/text/__init__\.pyi", r"termsift/_core\.pyi"
 NEEDED = (r"termsift/py\.typed", *STUBS, r"termsift/_core\.[^/]+\.(so|pyd)")
 LICENSE = r"termsift-[\d.]+\.dist-info/licenses/LICENSE"
 

@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, Literal, get_type_hints
 
 import pytest
@@ -121,6 +122,20 @@ def test_a_misspelt_keyword_of_a_score_is_named_with_the_nearest() -> None:
         counts.to_frame("md", libary="polars")  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="no option 'sample_wieght'; did you mean 'sample_weight'"):
         ts.chi2([[1, 0], [0, 1]], ["a", "b"], sample_wieght=[1, 1])  # type: ignore[call-arg]
+
+
+def test_the_argument_that_was_passed_comes_first(tmp_path: Path) -> None:
+    counts = ts.count([[1, 0], [0, 1]], ["a", "b"])
+    other, pairs = (ts.count_texts(["one two"], ["x"], ngram_range=(1, n)) for n in (1, 2))
+    for first, call in {
+        "aggregate": lambda: counts.rank("greedy", aggregate="max"),
+        "policy": lambda: counts.rank("greedy", policy="round_robin"),
+        "path": lambda: counts.rank("md").to_csv(tmp_path / "absent" / "x.csv"),
+        "parts": lambda: ts.merge([other, pairs]),
+    }.items():
+        with pytest.raises((ValueError, TypeError, OSError)) as error:
+            call()
+        assert getattr(error.value, "argument", None) == first
 
 
 def test_type_checkers_know_the_options_of_methods() -> None:

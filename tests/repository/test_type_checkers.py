@@ -51,6 +51,8 @@ ts.TermSelector("g2", k=3)
 counts.naive_bayes(model="complement").predict(texts)
 ts.io.read_collection(ts.scan("a.csv"))
 print(ts.report, ts.plots, ts.text.TextRules(binary=True), ts.reference)
+rules: ts.text.Rules = {"ngram_range": (1, 2), "min_df": 2}
+ts.count_texts(texts, ["ham", "spam"], **rules)
 """
 SCORES = r"ndarray\[.*float64"
 REVEALED = (SCORES, SCORES, SCORES, rf"tuple\[.*{SCORES}.*{SCORES}.*\]")
@@ -99,6 +101,17 @@ def test_the_stub_names_what_the_package_has() -> None:
                     assert getattr(ts, alias.name) is getattr(
                         import_module(str(node.module)), alias.name
                     )
+
+
+def test_the_stub_of_texts_names_what_the_module_has() -> None:
+    stub = ast.parse((ROOT / "python/termsift/text/__init__.pyi").read_text("utf-8"))
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
+    names = {alias.asname: node.module for node in imports for alias in node.names}
+    assert sorted(map(str, names)) == dir(ts.text)
+    for name, module in names.items():
+        assert getattr(ts.text, str(name)) is getattr(import_module(str(module)), str(name))
+    with pytest.raises(AttributeError, match="has no attribute 'NoSuch'"):
+        ts.text.NoSuch  # type: ignore[attr-defined]  # noqa: B018
 
 
 @pytest.mark.parametrize("entry", ts.methods(), ids=lambda entry: entry.name)

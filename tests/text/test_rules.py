@@ -93,7 +93,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"max_df": True}, TypeError, "max_df as a share must be a number, got True"),
         ({"max_df": "2"}, TypeError, "max_df as a share must be a number, got '2'"),
         ({"max_features": 0}, ValueError, "max_features must be at least 1, got 0"),
-        ({"stop_words": "german"}, ValueError, "stop_words as a str must be 'english'"),
+        ({"stop_words": "german"}, ValueError, "stop_words must be 'english' or a list of words"),
         ({"stop_words": 3}, TypeError, "stop_words must be a Collection, got int"),
         ({"stop_words": [3]}, TypeError, "each of stop_words must be a str, got int"),
         ({"stop_words": ["a"], "analyzer": "char"}, TypeError,

@@ -67,7 +67,7 @@ def test_a_ranking(counts: ts.ClassCounts) -> None:
     counts.term_names = None
     turns = counts.rank("md", 3, policy="round_robin")
     ((_, (head, *rows)),) = tables(turns).items()
-    assert head == ["rank", "term", "score", "class"]
+    assert head == ["rank", "index", "score", "class"]
     assert [row[1] for row in rows] == [str(i) for i in turns.indices]
     assert [row[3] for row in rows] == [str(label) for label in turns.chosen_by]  # type: ignore[union-attr]
     assert len(tables(turns[:0])["Ranking of 0 terms by md, policy=round_robin"]) == 1

@@ -318,7 +318,8 @@ def merge(parts: Iterable[ClassCounts | tuple[str, ClassCounts]]) -> ClassCounts
         held = value_of(part)
         if held.rules is not None:
             named_rules = named_rules or (name, held.rules)
-            check_same_rules(held.rules, named_rules[1], name, named_rules[0])
+            with blaming("parts"):
+                check_same_rules(held.rules, named_rules[1], name, named_rules[0])
         if merged is not None:
             a = _with_strings_for_numbers(merged, held)
             b = _with_strings_for_numbers(held, merged)

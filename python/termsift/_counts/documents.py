@@ -12,7 +12,7 @@ from termsift._counts import file
 from termsift._counts.counts import Counts
 from termsift._counts.tally import STRING_BYTES, ByClass, Tally, tally_of
 from termsift._util import validation
-from termsift._util.faults import excluded, named, said, wrong_value
+from termsift._util.faults import excluded, named, said, wrong_type, wrong_value
 from termsift._util.messages import logger
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._matrices import integers_if_all_whole
@@ -239,6 +239,11 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 
     A task on a cluster holds eight sketches and their sum, each in a twelfth of the memory.
     """
+    if not validation.is_integer(max_memory):
+        raise wrong_type(
+            "{max_memory} must be a number of bytes, such as 2_000_000_000, got {value!r}",
+            value=max_memory,
+        )
     validation.check_integer(max_memory, "max_memory", 1 << 20, MOST_BYTES)
     if rules.hashing is not None or rules.vocabulary is not None:
         raise excluded("{hashing} and {vocabulary} limit the terms: leave out {max_memory}")

@@ -73,9 +73,15 @@ def rank(
             text = f"{method} reads the documents: use termsift.{method}(X, y, k)"
             raise concerning(ValueError(text), "method")
         if options or turns or aggregate is not None:
-            raise excluded(
+            error = excluded(
                 "{name} has no {policy}, {aggregate} or options: see counts.{name}", name=method
             )
+            given = [
+                *(["policy"] if turns else []),
+                *(["aggregate"] if aggregate else []),
+                *options,
+            ]
+            raise concerning(error, *given)
         choose: Callable[..., Ranking] = getattr(_select, method)
         scoring = {"model": model, "alpha": alpha, "class_prior": class_prior}
         return choose(counts, k, n_threads=n_threads, **scoring)

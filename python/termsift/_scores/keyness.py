@@ -146,10 +146,11 @@ class Keyness(Tabular):
 
     def _sections(self) -> list[Section]:
         titles = self._titles()
+        of_terms = "term" if self.terms.dtype == object else "index"
         return [
             Section(
                 [
-                    Column("term", self.terms[rows[:ROWS]].tolist()),
+                    Column(of_terms, self.terms[rows[:ROWS]].tolist()),
                     *(
                         Column(titles.get(name, name), self.table[name][rows[:ROWS]].tolist(), form)
                         for name, form in _SHOWN.items()

@@ -113,7 +113,7 @@ class Ranking(Tabular):
         first = self[:ROWS]
         columns = [
             Column("rank", range(1, len(first) + 1), "d"),
-            Column("term", first.terms.tolist()),
+            Column("term" if first.terms.dtype == object else "index", first.terms.tolist()),
             Column("score", first.scores.tolist(), ".6g"),
         ]
         if first.chosen_by is not None:

@@ -81,7 +81,7 @@ class Significance(Tabular):
         first = np.argsort(flat, kind="stable")[:ROWS]
         labels, places = self._labels_and_places(first)
         columns = [
-            Column("term", self.terms[places].tolist()),
+            Column("term" if self.terms.dtype == object else "index", self.terms[places].tolist()),
             Column("class", labels.tolist()),
         ]
         columns.append(Column("sign", self.signs.ravel()[first].tolist(), "d"))

@@ -107,9 +107,11 @@ def _partial_file(path: str | os.PathLike[str]) -> Iterator[tuple[str, str]]:
     target = os.path.realpath(path)  # realpath follows a symbolic link, so that the link is kept
     folder, name = os.path.split(target)
     if os.path.isdir(target):
-        raise IsADirectoryError(printable(f"{path}: is a folder, expected the name of a file"))
+        text = printable(f"{path}: is a folder, expected the name of a file")
+        raise concerning(IsADirectoryError(text), "path")
     if not os.path.isdir(folder):
-        raise FileNotFoundError(printable(f"{folder}: no such folder; cannot write {name}"))
+        text = printable(f"{folder}: no such folder; cannot write {name}")
+        raise concerning(FileNotFoundError(text), "path")
     # The start of the name depends on the target, and fits into the longest name of a file.
     start = f".termsift-{zlib.crc32(os.fsencode(name)):08x}-"
     _remove_orphans(folder, start)

@@ -5,21 +5,25 @@ core cuts and counts the texts. `CountVectorizer` and `HashingVectorizer` are su
 scikit-learn's classes, and also use the core.
 """
 
-from typing import TYPE_CHECKING, Any
+import importlib.util
 
-from termsift.text._rules import TextRules
+from termsift.text._rules import Rules, TextRules
 
-if TYPE_CHECKING:
-    from termsift.text._vectorizers import CountVectorizer as CountVectorizer
-    from termsift.text._vectorizers import HashingVectorizer as HashingVectorizer
+__all__ = ["Rules", "TextRules"]
 
-__all__ = ["TextRules"]
+# The vectorizers are not in __all__, because scikit-learn is optional and slow to import.
+_VECTORIZERS = ("CountVectorizer", "HashingVectorizer")
 
 
-def __getattr__(name: str) -> Any:
-    # The vectorizers are not in __all__, because scikit-learn is optional and slow to import.
-    if name in ("CountVectorizer", "HashingVectorizer"):
+def __getattr__(name: str) -> object:
+    if name in _VECTORIZERS:
         from termsift.text import _vectorizers
 
         return getattr(_vectorizers, name)
     raise AttributeError(f"module 'termsift.text' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    # Tab completion looks up every name, so a name whose import would fail is left out.
+    has_sklearn = importlib.util.find_spec("sklearn") is not None
+    return sorted([*__all__, *(_VECTORIZERS if has_sklearn else ())])

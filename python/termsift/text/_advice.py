@@ -35,9 +35,10 @@ def about_rules(rules: TextRules) -> Iterator[Message]:
     if unused := rules.unused:
         by = next(n for n in ("analyzer", "tokenizer", "preprocessor") if n in rules.changed)
         has, it = ("has", "it") if len(unused) == 1 else ("have", "them")
+        function = not isinstance(getattr(rules, by), str)
         yield said(
-            "{unused} {has} no effect with this {by}: leave {it} out, or let the function apply "
-            "{it}",
+            "{unused} {has} no effect with this {by}: leave {it} out{or_else}",
+            or_else=f", or let the function apply {it}" if function else "",
             unused=all_named(unused),
             has=has,
             by=named(by),

@@ -348,7 +348,12 @@ def _check_limit(limit: Any, name: str) -> None:
 
 def _check_stop_words(words: Any, name: str) -> None:
     if isinstance(words, str):
-        validation.check_choice(words, ("english",), said("{stop_words} as a str"))
+        if words != "english":
+            raise wrong_value(
+                "{stop_words} must be 'english' or a list of words, got {words!r}{hint}",
+                words=words,
+                hint=validation.did_you_mean(words, ["english"]),
+            )
         return
     validation.check_kind(words, Collection, "stop_words")
     for word in validation.check_iterable(words, "stop_words", "words"):
