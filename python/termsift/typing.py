@@ -1,10 +1,8 @@
 """The values of arguments as types, for annotations of your own functions.
 
 `typing.get_args` lists the values of a type. If one of the values is the default of an argument,
-it comes first.
+it comes first. For example:
 
-Examples
---------
 >>> from typing import get_args
 >>> import termsift as ts
 >>> from termsift.typing import Model, Policy

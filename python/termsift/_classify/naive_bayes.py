@@ -278,8 +278,8 @@ class NaiveBayes(Estimator):
         Returns
         -------
         predictions : Predictions
-            A table of the documents. Its `accuracy` compares the predictions with the labels in the
-            files. ``termsift.scan(paths, label=False)`` reads documents without labels.
+            A table of the documents. Its ``accuracy`` compares the predictions with the labels in
+            the files. ``termsift.scan(paths, label=False)`` reads documents without labels.
 
         Raises
         ------
