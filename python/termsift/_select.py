@@ -11,13 +11,13 @@ from typing import Any, Literal
 import numpy as np
 
 from termsift import _core
+from termsift._counts.adding import add_documents
 from termsift._counts.counts import Counts
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import GREEDY
 from termsift._scores.scoring import Alpha, ClassPrior, Scoring
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents
 from termsift._util.faults import wrong_value
 from termsift._util.messages import logger, progress
 

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from termsift._api import counting
 from termsift._api.class_counts import ClassCounts, value_of
+from termsift._counts.adding import TermFrequency
 from termsift._counts.counts import Counts
 from termsift._evaluate.rankers import rank_by
 from termsift._scores.methods import Method, Model, RankerName
@@ -19,7 +20,6 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker
 from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, score
 from termsift._util import validation
-from termsift._util.adding import TermFrequency
 from termsift._util.estimator import refuse_continuous
 from termsift._util.extras import require
 from termsift._util.faults import blaming, named, wrong_value

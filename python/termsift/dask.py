@@ -15,8 +15,8 @@ import numpy as np
 from termsift._api import counting
 from termsift._api.class_counts import ClassCounts
 from termsift._api.parts import count_parts
+from termsift._counts.adding import TermFrequency
 from termsift._util import validation
-from termsift._util.adding import TermFrequency
 from termsift._util.extras import require
 from termsift._util.faults import named, wrong_type, wrong_value
 from termsift.text._blocks import check_named, is_frame

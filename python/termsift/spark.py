@@ -18,8 +18,8 @@ from termsift import _core
 from termsift._api import counting
 from termsift._api.class_counts import ClassCounts
 from termsift._api.parts import count_parts
+from termsift._counts.adding import TermFrequency
 from termsift._util import validation
-from termsift._util.adding import TermFrequency
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import is_from, require
 from termsift._util.faults import concerning, said, wrong_type

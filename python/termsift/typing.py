@@ -15,6 +15,7 @@ it comes first. For example:
 from __future__ import annotations
 
 from termsift._classify.naive_bayes import BayesModel as BayesModel
+from termsift._counts.adding import TermFrequency as TermFrequency
 from termsift._evaluate.curve import Metric as Metric
 from termsift._scores.keyness import Direction as Direction
 from termsift._scores.keyness import KeynessOrder as KeynessOrder
@@ -23,7 +24,6 @@ from termsift._scores.methods import MethodName as MethodName
 from termsift._scores.methods import Model as Model
 from termsift._scores.methods import RankerName as RankerName
 from termsift._scores.registry import Policy as Policy
-from termsift._util.adding import TermFrequency as TermFrequency
 from termsift.io._scan import Format as Format
 from termsift.text._rules import Accents as Accents
 from termsift.text._rules import Analyzer as Analyzer

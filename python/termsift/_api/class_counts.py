@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._classify.naive_bayes import BayesModel, NaiveBayes, Terms, naive_bayes
 from termsift._counts import file
+from termsift._counts.adding import restored
 from termsift._counts.counts import CheckedRows, Counts
 from termsift._evaluate.rankers import rank
 from termsift._scores.class_terms import class_columns, largest_classes
@@ -33,7 +34,6 @@ from termsift._scores.scoring import (
 from termsift._scores.significance import Significance, significance
 from termsift._select import greedy
 from termsift._util import validation
-from termsift._util.adding import restored
 from termsift._util.export import Library, frame_of, integers_if_whole
 from termsift._util.faults import wrong_type
 from termsift._util.files import replacing

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._counts import file
+from termsift._counts.adding import TermFrequency, add_documents
 from termsift._counts.counts import Counts
 from termsift._counts.documents import (
     count_scan,
@@ -16,7 +17,6 @@ from termsift._counts.documents import (
     part_within,
 )
 from termsift._util import validation
-from termsift._util.adding import TermFrequency, add_documents
 from termsift._util.faults import blaming, concerning, excluded, named, wrong_type
 from termsift._util.files import existing
 from termsift.io._collection import Collection

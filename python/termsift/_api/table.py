@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._api.class_counts import ClassCounts
+from termsift._counts.adding import add_documents
 from termsift._counts.counts import Counts
 from termsift._util import validation
-from termsift._util.adding import add_documents
 from termsift._util.extras import is_from, require
 from termsift._util.faults import (
     Argument,

@@ -16,12 +16,12 @@ from termsift import _core
 from termsift._classify.posteriors import Posteriors
 from termsift._classify.posteriors import best_of as best_of
 from termsift._classify.predictions import Predictions
+from termsift._counts.adding import add_documents, restored
 from termsift._counts.counts import Counts
 from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.scoring import ClassPrior
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents, restored
 from termsift._util.estimator import (
     Estimator,
     check_feature_names,

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.adding import add_documents
 from termsift._util import scipy, validation
-from termsift._util.adding import add_documents
 from termsift._util.faults import Name, carrying, said, wrong_value
 from termsift._util.messages import levels_to_caller
 from termsift.text import TextRules

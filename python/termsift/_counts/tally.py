@@ -11,9 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from termsift import _core
+from termsift._counts.adding import add_documents
 from termsift._counts.counts import Counts
 from termsift._util import validation
-from termsift._util.adding import add_documents
 from termsift.text import TextRules
 from termsift.text._cutting import Cutting
 from termsift.text._documents import Counted, Documents

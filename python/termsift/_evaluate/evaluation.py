@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._counts.adding import is_exact
 from termsift._evaluate.curve import Curve, Curves, curve_of
 from termsift._evaluate.rankers import name_of_curve, rank_by, variants_of
 from termsift._evaluate.split import ONE_CLASS, Classifier, LabelledRows, Metrics, Split
@@ -17,7 +18,6 @@ from termsift._scores.methods import Model, RankerName
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
 from termsift._util import validation
-from termsift._util.adding import is_exact
 from termsift._util.faults import Message, blaming, concerning, named, said, wrong_value
 from termsift._util.messages import levels_to_caller, progress
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift import _core
+from termsift._counts.adding import add_documents
 from termsift._counts.counts import Counts
 from termsift._evaluate.curve import METRICS, Metric
 from termsift._scores.methods import MODELS
 from termsift._util import validation
-from termsift._util.adding import add_documents
 from termsift._util.faults import concerning
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # The values of each metric at each k.
