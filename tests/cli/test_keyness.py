@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
+from private import orders_by_documents, orders_that_a_list_lacks
 
 TEXTS = ["bacon eggs bacon", "bacon and eggs", "free pills", "free prize and pills", "and news"]
 LABELS = ["ham", "ham", "spam", "spam", "news"]
@@ -204,3 +205,7 @@ def test_a_file_of_unknown_documents_is_described(run: Any, tmp_path: Path) -> N
     assert json.loads(ranked.out)["n_docs"] is None
     assert "which are unknown" in run("rank", path, "--method", "chi2").err
     assert "more in a:" in run("keyness", path, "a", "b").out
+
+
+def test_the_orders_by_documents_are_those_of_the_library() -> None:
+    assert orders_that_a_list_lacks() == orders_by_documents()

@@ -8,13 +8,15 @@ import json
 from dataclasses import fields
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 import termsift as ts
 from collection_files import read_files
-from private import class_columns, rank_by
+from private import class_columns, facts_about_pvalues, note_about_pvalues, rank_by
 
 
 @pytest.mark.parametrize(
@@ -331,3 +333,15 @@ def test_selectors_of_documents_have_no_model_and_no_policy(
     assert run(*command, option[1]).complaint.endswith(
         f"--method conditional_gain reads the documents, so leave out {option[0]}"
     )
+
+
+def test_what_the_command_says_about_pvalues_is_what_the_library_does() -> None:
+    for method in ["key", *(entry.name for entry in ts.methods())]:
+        for n_classes, n_terms in ((2, 3), (4, 2**22), (4, 2**22 + 1)):
+            counts: Any = SimpleNamespace(n_classes=n_classes, n_terms=n_terms)
+            columns = {"pvalue_adj": np.array([0.01, 0.2])}
+            note = note_about_pvalues(counts, method, columns)
+            test, adjustment, level = facts_about_pvalues(method, 1.0, n_classes * n_terms)
+            assert f"(pvalue_adj above {level}): 1 of 2 terms; p-values of {test}," in note
+            assert f"by {adjustment} method" in note
+    assert note_about_pvalues(counts, "md", {}) == ""

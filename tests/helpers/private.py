@@ -20,7 +20,7 @@ from termsift._evaluate import rankers
 from termsift._evaluate.curve import METRICS, TITLES, curve_of
 from termsift._evaluate.evaluation import check_ks, folds_of
 from termsift._evaluate.split import metrics_of
-from termsift._scores import class_terms, dispersion, scoring
+from termsift._scores import class_terms, dispersion, keyness, ranking, scoring
 from termsift._scores.keyness import KEYNESS_ORDERS
 from termsift._scores.methods import (
     EVENT_MODELS,
@@ -41,6 +41,8 @@ from termsift._util.info import build_info
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import LEAVE_OUT, check_labels, check_matrix
 from termsift._util.validation.labels import _plain as plain_label
+from termsift.cli import keyness as keyness_command
+from termsift.cli import rank as rank_command
 from termsift.cli import running
 from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
@@ -160,3 +162,24 @@ def predictions_of(classifier: ts.NaiveBayes, scan: ts.Scan) -> Iterator[tuple[l
     """Yield the predictions for each block of files, as ``termsift classify`` makes them."""
     for _, labels, log_probabilities in predictions(classifier, Scanned(scan)):
         yield labels, log_probabilities
+
+
+def facts_about_pvalues(method: str, max_pvalue: float | None, n_tests: int) -> tuple[Any, ...]:
+    """Return the test, the adjustment and the level that tables of terms by class state."""
+    test = class_terms.marking_test(method, max_pvalue)
+    return test and test.name, class_terms.adjustment(n_tests), ranking.SIGNIFICANT
+
+
+def orders_by_documents() -> tuple[str, ...]:
+    """Return the orders of keyness that compare documents."""
+    return keyness.ORDERS_BY_DOCUMENTS
+
+
+def note_about_pvalues(counts: Any, method: str, columns: Any) -> str:
+    """Return what ``termsift rank --per-class`` writes below its table."""
+    return rank_command._about_pvalues(counts, method, columns)
+
+
+def orders_that_a_list_lacks() -> tuple[str, ...]:
+    """Return the orders that ``termsift keyness --versus-list`` refuses."""
+    return keyness_command._BY_DOCUMENTS

@@ -50,14 +50,6 @@ def test_only_the_command_line_imports_the_public_names() -> None:
     assert importers <= {"cli"}
 
 
-# What the commands import beyond public names; docs/architecture.md gives the reasons.
-PRIVATE_NAMES_OF_THE_COMMANDS = {
-    "_evaluate.rankers.variants_of",
-    "_scores.class_terms.adjustment",
-    "_scores.class_terms.marking_test",
-    "_scores.keyness.ORDERS_BY_DOCUMENTS",
-    "_scores.ranking.SIGNIFICANT",
-}
 COMMANDS = sorted((DOCS.parent / "python/termsift/cli").glob("*.py"))
 
 
@@ -73,8 +65,7 @@ def test_the_commands_use_public_names_only() -> None:
     others = {
         name.removeprefix(".") for name in taken if not name.startswith(("_util.", "cli.", ".cli"))
     }
-    public = {name for name in others if is_public(name)}
-    assert others - public == PRIVATE_NAMES_OF_THE_COMMANDS
+    assert {name for name in others if not is_public(name)} == set()
 
 
 def is_public(name: str) -> bool:

@@ -12,12 +12,11 @@ import numpy as np
 
 import termsift as ts
 from termsift import io, plots, typing
-from termsift._evaluate.rankers import variants_of
 from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.files import check_replaceable, named_errors
 from termsift._util.messages import logger
-from termsift._util.validation import check_one_class, naming
+from termsift._util.validation import check_choice, check_one_class, naming
 from termsift.cli import arguments, inputs, output
 
 # The methods in the figures of Tang, Kay and He, and the selector that is best for few terms.
@@ -85,7 +84,7 @@ def _run(args: argparse.Namespace) -> None:
     if args.plot is not None:
         _check_plot(args.plot)  # a wrong path fails before the computation
     rankers = {name: getattr(args, name) for name in ("methods", "models", "policies")}
-    variants_of(**rankers)  # an unknown name fails before the computation
+    _check_names(args)  # an unknown name fails before the computation
     with output.answering(args) as answer:
         curves, about = _evaluated(args, rankers)
         write = partial(_write_table, curves=curves, about=about)
@@ -96,6 +95,14 @@ def _run(args: argparse.Namespace) -> None:
         figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)
         with named_errors(args.plot):
             figure.savefig(args.plot, dpi=200)
+
+
+def _check_names(args: argparse.Namespace) -> None:
+    methods = [ranker.name for ranker in (*ts.methods(), *ts.selectors())]
+    known = {"methods": methods, "models": arguments.MODELS, "policies": arguments.POLICIES}
+    for name, choices in known.items():
+        for value in getattr(args, name):
+            check_choice(value, choices, name)
 
 
 def _check_plot(path: str) -> None:

@@ -12,12 +12,12 @@ import numpy as np
 
 import termsift as ts
 from termsift import io, typing
-from termsift._scores.keyness import ORDERS_BY_DOCUMENTS
 from termsift._util.export import json_value
 from termsift._util.messages import logger, printable
 from termsift._util.validation import check_integer, naming
 from termsift.cli import arguments, inputs, output
 
+_BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"  # orders that compare documents
 _LETTERS = 16  # The largest number of letters of a corpus in the title of a column.
 _K_OF_TABLE = 20  # the default number of terms in each direction
 _MORE = """\
@@ -112,7 +112,7 @@ def _with_list(
     """Return the counts of the target and of the list, and the labels of both."""
     path = args.versus_list
     arguments.refuse(args, f"{path}: the list has no documents", "dispersion")
-    if args.sort in ORDERS_BY_DOCUMENTS:
+    if args.sort in _BY_DOCUMENTS:
         raise ValueError(f"{path}: the list has no documents, so leave out --sort {args.sort}")
     if args.reference is not None:
         raise ValueError(f"{path}: the list is the reference, so leave out {args.reference}")

@@ -9,8 +9,6 @@ from typing import Any, TextIO
 import numpy as np
 
 import termsift as ts
-from termsift._scores.class_terms import adjustment, marking_test
-from termsift._scores.ranking import SIGNIFICANT
 from termsift._util.export import Columns, json_value
 from termsift._util.messages import logger
 from termsift._util.validation import naming
@@ -18,6 +16,9 @@ from termsift.cli import arguments, inputs, output
 
 K = 1000
 _USUAL = "md"  # the default method
+_SIGNIFICANT = 0.05  # tables mark terms with larger p-values
+_OTHER_TEST = "g2"  # the test of methods that are no tests
+_MOST_RANKED = 1 << 24  # the most tests whose p-values are adjusted by Benjamini and Hochberg
 _K_OF_TABLE = 20  # the default number of terms in a table or per class
 
 
@@ -88,7 +89,7 @@ def _run(args: argparse.Namespace) -> None:
         with naming(args.source):
             if args.per_class:
                 columns = counts.columns(method, k, max_pvalue=args.max_pvalue, **options)
-                note = _about_pvalues(counts, method, columns, args.max_pvalue)
+                note = _about_pvalues(counts, method, columns)
             else:
                 if collection is None:
                     ranking = counts.rank(method, k, **options)
@@ -117,20 +118,19 @@ _SHOWN |= {"df_class": ".10g", "df_rest": ".10g", "pvalue_adj": ".4g"}
 _TITLES = {"per_million_class": "per million", "per_million_rest": "per million"}
 
 
-def _about_pvalues(
-    counts: ts.ClassCounts, method: str, columns: Columns, max_pvalue: float | None
-) -> str:
-    """Say how many of the listed terms are not significant."""
-    test, values = marking_test(method, max_pvalue), columns.get("pvalue_adj")
-    if test is None or values is None or values.dtype == object:
+def _about_pvalues(counts: ts.ClassCounts, method: str, columns: Columns) -> str:
+    """Say how many of the listed terms are not significant, if the columns have p-values."""
+    values = columns.get("pvalue_adj")
+    if values is None or not (n := np.count_nonzero(values > _SIGNIFICANT)):
         return ""
-    if not (n := np.count_nonzero(values > SIGNIFICANT)):
-        return ""
-    by = adjustment(counts.n_classes * counts.n_terms)
-    how = f"p-values of {test.name}, adjusted for all classes and terms by {by}"
+    tests = [entry.name for entry in ts.methods() if entry.is_test]
+    test = method if method in tests else _OTHER_TEST
+    is_ranked = counts.n_classes * counts.n_terms <= _MOST_RANKED
+    by = "Benjamini and Hochberg's" if is_ranked else "Bonferroni's"
+    how = f"p-values of {test}, adjusted for all classes and terms by {by}"
     return (
-        f"Not significant (pvalue_adj above {SIGNIFICANT}): {n:,} of {len(values):,} terms; "
-        f"{how} method. Leave them out with --max-pvalue {SIGNIFICANT}.\n"
+        f"Not significant (pvalue_adj above {_SIGNIFICANT}): {n:,} of {len(values):,} terms; "
+        f"{how} method. Leave them out with --max-pvalue {_SIGNIFICANT}.\n"
     )
 
 
