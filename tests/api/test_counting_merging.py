@@ -239,7 +239,7 @@ def test_the_rules_of_a_matrix_are_unknown_so_those_of_the_texts_stay() -> None:
     other = counted(np.ones((1, usual.n_terms), dtype=int), ["a"], usual.term_names)
     for parts in ([usual, other], [other, usual]):
         assert ts.merge(parts).rules == usual.rules
-        with raises(ValueError, "lowercase_is_true_in_part", argument="lowercase", at="part 2"):
+        with raises(ValueError, "lowercase_is_true_in_part", argument="parts", at="part 2"):
             ts.merge([*parts, ts.count_texts(TEXTS, LABELS)])
     usual.update(np.ones((1, usual.n_terms), dtype=int), ["b"])
     assert repr(usual).endswith("exact, lowercase=False>")

@@ -60,9 +60,10 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
     with raises(ValueError, "one_after_another", argument="method"):
         counts.score("greedy")
     for options in ({"aggregate": "max"}, {"noncentrality": "pearson"}):
-        with raises(TypeError, "greedy_has_no_policy_aggregate", argument="policy"):
+        (given,) = options
+        with raises(TypeError, "greedy_has_no_policy_aggregate", argument=given):
             counts.rank("greedy", **options)  # type: ignore[arg-type]
-    with raises(TypeError, "greedy_has_no_policy_aggregate", argument="policy"):
+    with raises(TypeError, "greedy_has_no_policy_aggregate", argument="exhaustive"):
         counts.rank("greedy", exhaustive=True)  # type: ignore[arg-type]
 
 
