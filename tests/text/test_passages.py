@@ -181,7 +181,7 @@ def test_a_document_of_several_classes_is_in_each() -> None:
         ({"queries": "a", "width": 0}, ValueError, "width"),
         ({"queries": "a", "n_passages": 0}, ValueError, "n_passages"),
         ({"queries": "a", "n_threads": 0}, ValueError, "n_threads"),
-        ({"queries": "a", "hashing": 64}, ValueError, "no names to look for"),
+        ({"queries": "a", "hashing": 64}, TypeError, "no names to look for"),
         ({"queries": "a", "widht": 4}, TypeError, "did you mean 'width'"),
     ],
 )

@@ -82,7 +82,13 @@ def read_back(text: str, columns: dict[str, Any]) -> dict[str, list[Any]]:
                 for kind, cell in zip(kinds, cells, strict=True)
             ]
         else:
-            found[name] = [values.dtype.type(cell).item() for cell in cells]
+            is_flag = values.dtype.kind == "b"  # bool("False") is True
+            read = (
+                (lambda cell: {"True": True, "False": False}[cell])
+                if is_flag
+                else values.dtype.type
+            )
+            found[name] = [np.asarray(read(cell)).item() for cell in cells]
     return found
 
 

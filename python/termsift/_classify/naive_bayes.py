@@ -294,7 +294,7 @@ class NaiveBayes(Estimator):
         >>> classifier = ts.count_texts(["ripe red plum", "sour lemon"], [1, 2]).naive_bayes()
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = Path(folder, "fruit.csv")
-        ...     _ = path.write_text("label,text\n1,red plum\n1,a sour plum\n2,sour lemon\n")
+        ...     _ = path.write_text("label,text\n1,red plum\n1,a ripe plum\n2,sour lemon\n")
         ...     found = classifier.classify(ts.scan(path))
         >>> found.labels.tolist(), found.accuracy
         ([1, 1, 2], 1.0)
