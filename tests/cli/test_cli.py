@@ -191,7 +191,7 @@ def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.Monke
         (["rank", "x", "--alpha", "1,2"], "argument --alpha: expected a number, got '1,2'"),
         (
             ["count", "x", "--max-memory", "16XB"],
-            "--max-memory: expected bytes such as 2GB, got '16XB'",
+            "--memory: expected bytes such as 2GB, got '16XB'",
         ),
     ],
 )

@@ -22,7 +22,8 @@ def add(commands: Any) -> None:
     parser = arguments.add_command(commands, "count", _run, about, _MORE, usage)
     arguments.add_input(parser, several=True)
     about = "memory for counting texts, such as 2GB; needs --min-df, and may read texts twice"
-    parser.add_argument("--max-memory", type=arguments.size, metavar="SIZE", help=about)
+    names = "--max-memory", "--memory"
+    parser.add_argument(*names, type=arguments.size, metavar="SIZE", help=about)
     about = "folder to save the progress in; the same command resumes from it if it was killed"
     parser.add_argument("--checkpoint", metavar="FOLDER", help=f"{about}; needs --max-memory")
     arguments.add_output_file(parser, f"the counts, FILE{output.COUNTS_FILE}")
