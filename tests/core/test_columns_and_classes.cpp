@@ -299,8 +299,9 @@ TEST(names_are_united) {
   CHECK_EQ(all.n_repeated, 2);
   // The same bytes in other encodings are other names.
   const std::uint16_t wide[] = {0x4141, 0x42};
-  const std::vector<Text> mine{text("AAB"), {wide, 2, TextEncoding::ucs2}};
-  const std::vector<Text> theirs{{wide, 1, TextEncoding::ucs2}, text("AA")};
+  const std::string three = "AAB", two = "AA";
+  const std::vector<Text> mine{text(three), {wide, 2, TextEncoding::ucs2}};
+  const std::vector<Text> theirs{{wide, 1, TextEncoding::ucs2}, text(two)};
   const auto mixed = unite_names(mine, theirs, {});
   CHECK_EQ(mixed.order, (Places{0, 1, 2, 3}));
 }
