@@ -12,7 +12,6 @@ from typing import Any
 import termsift as ts
 from termsift import _core
 from termsift._api.class_counts import ClassCounts, value_of
-from termsift._api.counting import count_collection
 from termsift._classify.naive_bayes import predictions
 from termsift._counts import file as counts_format
 from termsift._counts.counts import Counts
@@ -44,6 +43,7 @@ from termsift._util.validation.labels import _plain as plain_label
 from termsift.cli import keyness as keyness_command
 from termsift.cli import rank as rank_command
 from termsift.cli import running
+from termsift.cli.inputs import count_collection
 from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
 from termsift.text._blocks import labelled_parts, text_blocks

@@ -19,7 +19,6 @@ from termsift._counts.documents import (
 from termsift._util import validation
 from termsift._util.faults import blaming, concerning, excluded, named, wrong_type
 from termsift._util.files import existing
-from termsift.io._collection import Collection
 from termsift.io._scan import Scan
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
@@ -126,17 +125,6 @@ def count(
     names = validation.term_names_of(X, term_names, matrix.n_terms)
     core = add_documents(None, matrix, labels, weights, tf, threads)
     return ClassCounts._of(Counts(core, labels.classes, names, tf))
-
-
-def count_collection(
-    collection: Collection, tf: TermFrequency = "raw", n_threads: int | None = None
-) -> ClassCounts:
-    """Count a collection that is in memory, and keep the names of its terms."""
-    X, y = collection.X, collection.y
-    with validation.naming(collection.source):
-        counts = count(X, y, classes=collection.classes, tf=tf, n_threads=n_threads)
-    counts.term_names = collection.term_names
-    return counts
 
 
 @shows(Rules)

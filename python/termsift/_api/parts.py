@@ -22,11 +22,6 @@ from termsift.text._blocks import LabelledTexts
 from termsift.text._sketch import TermSketch
 
 
-def united(a: ClassCounts, b: ClassCounts) -> ClassCounts:
-    """Return the counts of two parts, with terms matched by name."""
-    return ClassCounts._of(value_of(a).united(value_of(b)))
-
-
 @dataclass(frozen=True)
 class CountPart:
     """Counts one part of a collection on a cluster. Rules that drop terms wait for all parts."""
@@ -41,7 +36,7 @@ class CountPart:
 
     def together(self, a: ClassCounts, b: ClassCounts) -> ClassCounts:
         """Return the counts of two parts, with terms matched by name."""
-        return united(a, b)
+        return ClassCounts._of(value_of(a).united(value_of(b)))
 
     def nothing(self) -> ClassCounts:
         """Return the counts of no documents."""
