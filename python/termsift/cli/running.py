@@ -67,7 +67,9 @@ class _Parser(argparse.ArgumentParser):
         self._negative_number_matcher = _NUMBER
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: error: {printable(message)}\n")
+        line = f"{self.prog}: error: {printable(message)}\n"
+        # argparse of Python 3.11.2 writes to a standard error that is closed, and the exit is 1.
+        self.exit(2, line if sys.stderr else None)
 
     def _match_argument(self, action: argparse.Action, pattern: str) -> int:
         try:
