@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   rules.strip_accents = static_cast<StripAccents>(bytes.below(3));
   rules.min_n = 1 + bytes.below(4);
   rules.max_n = rules.min_n + bytes.below(4);
-  const auto encoding = static_cast<TextEncoding>(bytes.below(4));
+  const auto encoding = static_cast<TextEncoding>(bytes.below(4));  // of characters, so never token lists
   const std::int64_t piece = bytes.flag() ? 64 : 1 << 16;
   const auto n_first = static_cast<std::size_t>(bytes.below(256));
 
@@ -50,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       case TextEncoding::latin1: texts[document] += bytes.take<std::uint8_t>(); break;
       case TextEncoding::ucs2: texts[document] += bytes.take<std::uint16_t>(); break;
       case TextEncoding::ucs4: texts[document] += bytes.take<std::uint32_t>() % n_code_points; break;
+      case TextEncoding::tokens: break;
     }
   }
   Encoded encoded;
