@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -36,6 +36,9 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
 
     None, NaN, NaT, NA and Arrow's nulls are missing texts.
     """
+    # Most texts come in a list. The checks below take a fifth of the time of classifying two texts.
+    if text is None and label is None and isinstance(texts, (list, tuple)):
+        return iter([(_strings(texts), None)])
     if isinstance(texts, (str, bytes, bytearray, os.PathLike)):
         raise wrong_type(
             "{texts} is a single {kind}, expected a list of strings: for one text pass [text], for "
@@ -101,7 +104,7 @@ def _texts_of(texts: Any) -> _core.Texts | None:
             raise wrong_type("{texts} has the dtype {dtype}, expected strings", dtype=texts.dtype)
         texts = texts.tolist()
     if isinstance(texts, (list, tuple)):
-        return _core.Texts.of_strings(texts, allow_missing=True)
+        return _strings(texts)
     return validation.texts_of_arrow(texts) if validation.is_column_of_arrow(texts) else None
 
 
@@ -141,7 +144,7 @@ def _iterated(texts: Iterable[Any]) -> Iterator[_Part]:
         yield _strings(block, row), None
 
 
-def _strings(block: list[Any], first: int) -> _core.Texts:
+def _strings(block: Sequence[Any], first: int = 0) -> _core.Texts:
     with blaming("texts"):
         return _core.Texts.of_strings(block, allow_missing=True, first_row=first)
 

@@ -168,9 +168,14 @@ class LabelCoder:
     """Assigns numbers to classes, in the order of ``given`` or of their first appearance."""
 
     def __init__(self, given: list[Hashable] | None, name: Name = "y") -> None:
-        self._arguments = named(name).arguments  # of the labels, for errors
+        self._name = name
         self._is_fixed = given is not None
         self._numbers: dict[Hashable, int] = {c: i for i, c in enumerate(given or [])}
+
+    @property
+    def _arguments(self) -> tuple[str, ...]:
+        """The arguments that hold the labels, for errors."""
+        return named(self._name).arguments
 
     @property
     def classes(self) -> list[Hashable]:
@@ -307,6 +312,9 @@ def unite_classes(
     current: list[Hashable], added: list[Hashable]
 ) -> tuple[list[Hashable], list[int], list[int]]:
     """Return the union of two lists of classes, and each class's position in both, or -1."""
+    if current == added:  # as usual, and the tables below would take half the time of a small sum
+        rows = list(range(len(current)))
+        return current, rows, rows
     present = set(current)
     late = [c for c in added if c not in present]
     united = current + late
@@ -322,7 +330,9 @@ def united_labels(current: list[Hashable], labels: Labels) -> tuple[Labels, list
 
     Also return each class's position in the list ``current``, or -1.
     """
-    united, in_current, _ = unite_classes(current, labels.classes)
+    united, in_current, in_labels = unite_classes(current, labels.classes)
+    if in_current == in_labels:
+        return Labels(united, labels.codes, labels.indptr), in_current
     place = {label: c for c, label in enumerate(united)}
     to_united = np.array([place[label] for label in labels.classes], dtype=np.int32)
     return Labels(united, to_united[labels.codes], labels.indptr), in_current
