@@ -234,7 +234,7 @@ def test_counts_of_different_kinds_do_not_mix(tf: Any) -> None:
         assert counts != others
         for operation in (lambda a, b: a + b, lambda a, b: a - b):
             with raises(
-                ValueError, "counts_differ_in_tf", argument="tf", at=f"{tf!r} and {other!r}"
+                ValueError, "the_counts_differ_in_tf", argument="tf", at=f"{tf!r} and {other!r}"
             ):
                 operation(counts, others)
 

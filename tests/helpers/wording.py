@@ -15,6 +15,10 @@ import pytest
 
 # Keys are in alphabetical order.
 WORDING: dict[str, str] = {
+    "13_of_90_texts_are_empty": (
+        "13 of 90 texts are empty, and count as documents without terms: if they are missing, "
+        "leave out these documents"
+    ),
     "400_of_1_200_texts_are": (
         "400 of 1,200 texts are empty, and count as documents without terms: if they are missing, "
         "leave out these documents"
@@ -42,6 +46,12 @@ WORDING: dict[str, str] = {
         "…sketch: is the checkpoint of another job, which differs in …functions; name another "
         "folder"
     ),
+    "a_label_of_a_partition_is_not_in_classes": (
+        "partition …: the label of document … is 'class 1', which is not in classes"
+    ),
+    "a_label_of_a_partition_is_unseen": (
+        "partition …, from row …: the label of document … is 'class …', which is not in classes"
+    ),
     "a_library_allows_one_type": (
         "the column 'class' holds values of several types, but … allows only one; use "
         "library='pandas'"
@@ -62,6 +72,11 @@ WORDING: dict[str, str] = {
     "a_ranking_is_not_an": (
         "a ranking is not an array: use its indices, scores or terms; to select columns in "
         "scikit-learn, use TermSelector(method) instead of SelectKBest"
+    ),
+    "a_sample_weight_of_a_partition_is_no_number": (
+        "partition …, from row 0: sample_weight has 'class …' at row 0, expected a number that "
+        "int64 or float64 holds without rounding: fill or drop missing values, round others to "
+        "floats"
     ),
     "a_scan_has_labels_and_rules": "a scan has labels and rules already: leave out …",
     "a_sketch_drops_terms_only": (
@@ -164,8 +179,7 @@ WORDING: dict[str, str] = {
         "2147483647 (from 0 with index_base=0): … 0 …; on_error='skip' leaves it out"
     ),
     "cannot_pickle_or_copy": (
-        "cannot pickle or copy a termsift._core.…; pickle or copy the object of termsift that "
-        "holds it"
+        "cannot pickle or copy a …._core.…; pickle or copy the object of termsift that holds it"
     ),
     "cannot_save_the_class": (
         "cannot save the class …: labels in a file must be None, bool, int, float, str, "
@@ -290,6 +304,9 @@ WORDING: dict[str, str] = {
         "column 'term' has None at row 1, expected a term; pandas reads words such as null as "
         "missing unless keep_default_na=False"
     ),
+    "column_text_of_a_partition_holds_int64": (
+        "partition …: column 'text' holds int64, expected strings"
+    ),
     "columns_has_2_elements_for_3": "columns has 2 elements for 3 terms",
     "columns_must_increase_but_0_does": "columns must increase, but 0 does not",
     "columns_must_increase_but_1_does": "columns must increase, but 1 does not",
@@ -327,7 +344,7 @@ WORDING: dict[str, str] = {
     ),
     "counts_cannot_have_1_terms": "counts cannot have -1 terms",
     "counts_cannot_have_2147483648_terms": "counts cannot have 2147483648 terms",
-    "counts_differ_in_tf": "the counts differ in tf, '…' and '…'",
+    "counts_differ_in_tf": "the counts differ in tf, 'raw' and 'binary'",
     "counts_must_be_a_classcounts": "counts must be a ClassCounts, got ndarray",
     "counts_with_a_row_of_the": (
         "counts with a row of the collection do not record which documents two classes share"
@@ -599,6 +616,10 @@ WORDING: dict[str, str] = {
         "sample_weight), which may be delayed, got a DataFrame of pandas: for a matrix in "
         "memory, use termsift.count(X, y)"
     ),
+    "max_memory_in_a_partition_needs_min_df": (
+        "partition …: max_memory needs min_df, a whole number of at least 2, because it drops rare "
+        "terms"
+    ),
     "max_memory_needs_min_df": (
         "max_memory needs min_df, a whole number of at least 2, because it drops rare terms"
     ),
@@ -751,7 +772,7 @@ WORDING: dict[str, str] = {
         "text= and label=, by number if there is no header"
     ),
     "no_content_before_init": (
-        "an object of termsift._core has no content before __init__: call its class instead"
+        "an object of …._core has no content before __init__: call its class instead"
     ),
     "no_document_has_a_word_of": (
         "no document has a word of two or more letters, so the counts have no terms"
@@ -875,23 +896,8 @@ WORDING: dict[str, str] = {
     "partition_0_from_row_0": (
         "partition 0, from row 0: the label of document 0 is 'ham', which is not in classes"
     ),
-    "partition_0_from_row_0_sample_weight": (
-        "partition 0, from row 0: sample_weight has 'class 1' at row 0, expected a number that "
-        "int64 or float64 holds without rounding: fill or drop missing values, round others to "
-        "floats"
-    ),
-    "partition_0_from_row_0_the": (
-        "partition 0, from row 0: the label of document 0 is 'class 1', which is not in classes"
-    ),
     "partition_0_from_row_0_the_2": (
         "partition 0, from row 0: the vector of row 6 has 7 terms, others have 30"
-    ),
-    "partition_0_max_memory_needs_min_df_a": (
-        "partition 0: max_memory needs min_df, a whole number of at least 2, because it drops rare "
-        "terms"
-    ),
-    "partition_0_the_label_of_document": (
-        "partition 0: the label of document 0 is 'class 1', which is not in classes"
     ),
     "partition_1_from_row_0_the": (
         "partition 1, from row 0: the label of document 2 is missing: None; leave the document "
@@ -904,9 +910,6 @@ WORDING: dict[str, str] = {
     "partition_2_the_text_of_document": (
         "partition 2: the text of document 1 is missing: leave the document out, as dropna of "
         "pandas and drop_nulls of polars do"
-    ),
-    "partition_4_column_text_holds_int64": (
-        "partition 4: column 'text' holds int64, expected strings"
     ),
     "parts_overflow": (
         "part 1 and the parts before it: the sum of two counts of tokens exceeds 2^63 - 1"
@@ -1154,6 +1157,7 @@ WORDING: dict[str, str] = {
         "the count of 'aa' in document 1 is 256, which does not fit …: pass a wider dtype, such as "
         "numpy.int64"
     ),
+    "the_counts_differ_in_tf": "the counts differ in tf, '…' and '…'",
     "the_counts_of_a_class_sum": "the counts of a class sum to more than 2^63 - 1",
     "the_curve_of_md_has": "the curve of md has no k",
     "the_documents_hold_values_above_2": (
@@ -1256,9 +1260,13 @@ WORDING: dict[str, str] = {
     ),
     "unknown_argument_nonsense": "unknown argument 'nonsense', expected one of …",
     "unknown_argument_widht": "unknown argument 'widht', expected one of …; did you mean 'width'?",
-    "unknown_label_type_continuous_0": (
+    "unknown_label_type_continuous": (
         "Unknown label type: continuous. y has …, expected classes: a label that is a float must "
         "be a whole number, so pass strings, or bin the values"
+    ),
+    "unknown_label_type_continuous_0": (
+        "Unknown label type: continuous. y has 0.5, expected classes: a label that is a "
+        "float must be a whole number, so pass strings, or bin the values"
     ),
     "use_termsift_conditional_gain_x": (
         "'conditional_gain' chooses terms one after another and gives no score to a single "

@@ -101,7 +101,7 @@ def test_classes_keep_their_order_and_refuse_other_labels(spark: Any) -> None:
     df = frame(spark, X, y, n_parts=3)
     assert ts.spark.count(df, classes=classes) == ts.count(X, y, classes=classes)
     assert ts.spark.count(df.limit(0), classes=classes).classes == classes
-    with raises(ValueError, "partition_0_from_row_0_the", argument="y"):
+    with raises(ValueError, "a_label_of_a_partition_is_unseen", argument="y"):
         ts.spark.count(df, classes=["unseen"])
 
 
@@ -134,7 +134,9 @@ def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
         ts.spark.count(df, features="label")
     with raises(TypeError, "column_features_is_of_type_vector", argument="label"):
         ts.spark.count(df, label="features")
-    with raises(ValueError, "partition_0_from_row_0_sample_weight", argument="sample_weight"):
+    with raises(
+        ValueError, "a_sample_weight_of_a_partition_is_no_number", argument="sample_weight"
+    ):
         ts.spark.count(df, sample_weight="label")
     with raises(ValueError, "tf_must_be_one_of_raw", argument="tf"):
         ts.spark.count(df, tf="idf")  # type: ignore[arg-type]
@@ -188,7 +190,9 @@ def test_texts_are_counted_as_on_one_machine(spark: Any, rules: dict[str, Any]) 
     texts, y = texts_and_labels()
     df = text_frame(spark, texts, y)
     some = df.union(df.limit(0)).withColumnRenamed("text", "a.text`s name")
-    whole = ts.count_texts(texts, y, **rules)
+    # The counts of partitions do not hold the number of empty texts.
+    with warns(UserWarning, "13_of_90_texts_are_empty"):
+        whole = ts.count_texts(texts, y, **rules)
     assert ts.spark.count_texts(some, text="a.text`s name", **rules) == whole
     assert ts.spark.count_texts(df.coalesce(1), **rules) == whole
 
@@ -216,9 +220,9 @@ def test_texts_that_are_refused(spark: Any) -> None:
     with raises(TypeError, "x_is_a_dataframe_of_spark", argument="X"):
         ts.count(df, y)
     numbers = text_frame(spark, [1, 2], y[:2])
-    with raises(TypeError, "partition_4_column_text_holds_int64", argument="text"):
+    with raises(TypeError, "column_text_of_a_partition_holds_int64", argument="text"):
         ts.spark.count_texts(numbers)
-    with raises(ValueError, "partition_0_the_label_of_document", argument="label"):
+    with raises(ValueError, "a_label_of_a_partition_is_not_in_classes", argument="label"):
         ts.spark.count_texts(df, classes=["class 0"])
     with warns(UserWarning, "no_document_has_a_word_of"):
         assert ts.spark.count_texts(df.limit(0)).n_terms == 0
@@ -239,5 +243,5 @@ def test_max_memory_reads_partitions_twice_and_changes_no_result(spark: Any) -> 
     df = text_frame(spark, texts, y, 9)
     counts = ts.spark.count_texts(df, min_df=5, max_memory=2**20)
     assert counts == ts.count_texts(texts, y, min_df=5)
-    with raises(TypeError, "partition_0_max_memory_needs_min_df_a", argument="max_memory"):
+    with raises(TypeError, "max_memory_in_a_partition_needs_min_df", argument="max_memory"):
         ts.spark.count_texts(df, max_memory=2**20)

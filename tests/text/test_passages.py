@@ -186,7 +186,7 @@ def test_a_document_of_several_classes_is_in_each() -> None:
             "n_passages_must_be_at_least_1",
             "n_passages",
         ),
-        ({"queries": "a", "n_threads": 0}, ValueError, "n_threads_must_be_in", "n_threads"),
+        ({"queries": "a", "n_threads": 0}, ValueError, "n_threads_must_be_in_1_4096", "n_threads"),
         ({"queries": "a", "hashing": 64}, TypeError, "hashed_terms_have_no_names_to", "hashing"),
         ({"queries": "a", "widht": 4}, TypeError, "unknown_argument_widht", "widht"),
     ],
