@@ -15,7 +15,6 @@ from wording import raises, warns
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
-PAIRS = r"cv must hold pairs \(train, test\) of indices"
 
 
 # ------------------------------------------------------------------------------------- folds

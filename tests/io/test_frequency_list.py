@@ -37,9 +37,8 @@ def test_faults_are_named(tmp_path: Path) -> None:
     path.write_text("news\t9\nbacon\tx\n")
     with raises(ValueError, "list_tsv_line_2_expected_a"):
         ts.io.read_frequency_list(path)
-    with raises(FileNotFoundError, "other_tsv_no_such_file", argument="path") as caught:
+    with raises(FileNotFoundError, "other_tsv_no_such_file", argument="path"):
         ts.io.read_frequency_list(tmp_path / "other.tsv")
-    assert caught.value.argument == "path"  # type: ignore[attr-defined]
     path.write_bytes(b"caf\xe9\t1\n")
     with raises(ValueError, "list_tsv_line_1_byte_3"):
         ts.io.read_frequency_list(path)

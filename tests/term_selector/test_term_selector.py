@@ -231,9 +231,8 @@ def test_parameters_that_are_wrong_or_would_be_ignored_are_refused(
 def test_options_of_scores_and_selectors_of_documents_exclude_each_other(
     options: dict[str, Any], key: str, argument: str | None
 ) -> None:
-    with raises(TypeError, key, argument=argument) as error:
+    with raises(TypeError, key, argument=argument):
         ts.TermSelector(**options).fit(X, y)
-    assert error.value.argument in options  # type: ignore[attr-defined]
 
 
 def test_names_frames_and_columns() -> None:
