@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, rule
@@ -19,6 +18,7 @@ from scipy import sparse
 
 import termsift as ts
 from termsift import reference
+from wording import raises
 
 LABELS = ["b", "a", "", ("x", 1), 7]
 Document = tuple[list[int], Any]  # how often each term occurs, and the label
@@ -121,6 +121,7 @@ class LifeOfCounts(RuleBasedStateMachine):
     def fail(self, held: Held, docs: Documents, wrong: str) -> None:
         docs = [*docs, ([1, 2], "new")]
         X, y = matrix(docs), labels(docs)
+        key, argument = "x_has_what_is_no_count", "X"
         if wrong == "negative":
             X.data[-1] = -1
         elif wrong == "nan":
@@ -128,9 +129,11 @@ class LifeOfCounts(RuleBasedStateMachine):
             X.data[-1] = np.nan
         elif wrong == "column":
             X.indices[-1] = 99
+            key = "x_has_the_index_99"
         else:
             y = y[1:]
-        with pytest.raises(ValueError, match=r"-1|nan|99|labels|y has"):
+            key, argument = "y_has_n_labels", "y"
+        with raises(ValueError, key, argument=argument):
             held[0].update(X, y)
         assert_holds(held)
 

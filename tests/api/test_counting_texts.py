@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import scipy.sparse as sp
 import termsift as ts
 from counted_texts import RULES, TEXTS, Y, by_matrix, own, vectorizers
 from private import put
-from wording import raises
+from wording import raises, warns
 
 # ---- the counts ----------------------------------------------------------------------------------
 
@@ -56,9 +55,7 @@ def test_texts_without_terms_add_only_their_documents(texts: list[str], tf: Any)
     y = [0] * len(texts)
     with pytest.raises(ValueError, match="empty vocabulary"):
         vectorizers.CountVectorizer().fit_transform(texts)
-    with pytest.warns(
-        UserWarning, match="no document has a word of two or more letters, so the cou"
-    ):
+    with warns(UserWarning, "no_document_has_a_word_of"):
         nothing = ts.count_texts(texts, y, tf=tf)
     whole = ts.count_texts([*texts, "bacon eggs"], [*y, 1], tf=tf)
     part = ts.count_texts(["bacon eggs"], [1], tf=tf)
@@ -120,14 +117,17 @@ def test_wrong_labels_are_refused_as_by_count(y: Any, classes: Any) -> None:
     X = np.ones((len(TEXTS), 1), dtype=int)
     with pytest.raises((ValueError, TypeError)) as expected:
         ts.count(X, y, classes=classes)
-    with pytest.raises(expected.type, match=f"^{re.escape(str(expected.value))}$"):
+    with pytest.raises(expected.type) as found:
         ts.count_texts(TEXTS, y, classes=classes)
+    assert str(found.value) == str(expected.value)
+    assert found.value.argument == expected.value.argument  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("n_labels", [len(TEXTS) - 1, len(TEXTS) + 1])
 def test_labels_for_more_or_fewer_texts_than_come_are_refused(n_labels: int) -> None:
     y = (Y * 2)[:n_labels]
-    with pytest.raises(ValueError, match=f"there are {n_labels} labels for"):
+    key = "n_labels_for_12_texts" if n_labels > len(TEXTS) else "n_labels_for_12_texts_or_more"
+    with raises(ValueError, key, argument="y", at=f"{n_labels} labels"):
         ts.count_texts((text for text in TEXTS), y)
-    with pytest.raises(ValueError, match=f"there are {n_labels} labels for"):
+    with raises(ValueError, key, argument="y", at=f"{n_labels} labels"):
         ts.count_texts(TEXTS, y)

@@ -59,12 +59,12 @@ def test_frames(
 def test_columns_of_hugging_face() -> None:
     datasets = pytest.importorskip("datasets")
     dataset = datasets.Dataset.from_dict({"body": ENCODABLE, "stars": Y}).shuffle(seed=0)
-    for wrong, cure in (
-        (dataset, r"texts is a Dataset of Hugging Face: pass the table texts.with_format\('arrow'"),
-        (dataset.to_iterable_dataset(), r"an IterableDataset .*: merge the counts of .*\.iter\("),
-        (datasets.DatasetDict(train=dataset), r"a DatasetDict of .*, as in texts\['train'\]"),
+    for wrong, key in (
+        (dataset, "texts_is_a_dataset_of_hugging"),
+        (dataset.to_iterable_dataset(), "texts_is_an_iterabledataset_of_hugging"),
+        (datasets.DatasetDict(train=dataset), "texts_is_a_datasetdict_of_hugging"),
     ):
-        with pytest.raises(TypeError, match=cure):
+        with raises(TypeError, key, argument="texts"):
             ts.count_texts(wrong, text="body", label="stars")
     table = dataset.with_format("arrow")[:]  # which the error proposes
     assert ts.count_texts(table, text="body", label="stars") == ts.count_texts(ENCODABLE, Y)
@@ -83,7 +83,7 @@ def test_missing_values_of_frames(
     columns = {"body": texts, "stars": labels}
     with raises(ValueError, "the_text_of_document_4", at="document 4"):
         ts.count_texts(make({**columns, "stars": Y}), text="body", label="stars")
-    with pytest.raises(ValueError, match=r"the label of document 7 is missing: (None|nan)"):
+    with raises(ValueError, "the_label_is_missing", argument="label", at="document 7 is"):
         ts.count_texts(make({**columns, "body": ENCODABLE}), text="body", label="stars")
 
 
@@ -111,9 +111,10 @@ def test_what_is_no_source_is_told_before_its_labels_are_missed() -> None:
 
 
 def test_labels_come_from_one_place() -> None:
-    for arguments in ({}, {"y": Y, "label": "label"}):
-        with pytest.raises(TypeError, match=r"pass either y, .* or label|has no columns"):
-            ts.count_texts(TEXTS, **arguments)
+    with raises(TypeError, "pass_either_y_or_label", argument="y"):
+        ts.count_texts(TEXTS)
+    with raises(TypeError, "texts_is_a_list_and", argument="texts"):
+        ts.count_texts(TEXTS, Y, label="label")
 
 
 def test_a_lazy_frame_is_told_to_collect() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
+from wording import raises
 
 TEXTS = ["Bacon and eggs", "Free pills", "bacon, Bacon and bacon"]
 LABELS = ["ham", "spam", "ham"]
@@ -45,17 +46,17 @@ def test_one_passage_of_a_document(table: Path) -> None:
     ],
 )
 def test_a_scan_has_labels_and_rules(table: Path, arguments: dict[str, Any], argument: str) -> None:
-    with pytest.raises(TypeError, match=f"leave out {argument}") as caught:
+    with raises(
+        TypeError, "a_scan_has_labels_and_rules", argument=argument, at=f"leave out {argument}"
+    ):
         ts.find_passages(ts.scan(table), queries="bacon", **arguments)
-    assert caught.value.argument == argument  # type: ignore[attr-defined]
 
 
 def test_scans_without_texts_are_refused(table: Path) -> None:
     table.write_text("label,text\n")
-    with pytest.raises(ValueError, match="holds no documents"):
+    with raises(ValueError, "holds_no_documents"):
         ts.find_passages(ts.scan(table), queries="bacon")
     matrix = table.with_name("mail.svm")
     matrix.write_text("1 1:1\n")
-    with pytest.raises(ValueError, match="which hold no texts") as caught:
+    with raises(ValueError, "texts_is_a_scan_of_matrices", argument="texts"):
         ts.find_passages(ts.scan(matrix), queries="bacon")
-    assert caught.value.argument == "texts"  # type: ignore[attr-defined]

@@ -261,70 +261,109 @@ def test_what_needs_every_term_refuses_a_list_that_was_cut_off() -> None:
 # ---- hostile tables ------------------------------------------------------------------------------
 
 GOOD: dict[str, Any] = {"term": ["a", "b", "a"], "label": ["x", "x", "y"], "count": [1, 2, 3]}
-WHOLE = r"expected a whole number from 0 to 2\^63 - 1"
 BAD_COUNTS = [-1, 1.5, np.nan, np.inf, None, "2", 2**63, 1e19, Decimal("1.5"), [2], 1j]
 
 
 @pytest.mark.parametrize("value", BAD_COUNTS, ids=repr)
 def test_counts_are_whole_and_not_negative(value: Any) -> None:
-    place = rf"column 'count' has .* at row 1, term 'b' of class 'x', {WHOLE}"
-    with pytest.raises(ValueError, match=place):
+    with raises(ValueError, "a_count_is_not_whole", argument="count", at="row 1"):
         ts.counts_from_table({**GOOD, "count": [1, value, 3]})
     if isinstance(value, (int, float)) and value != 2**63:
-        with pytest.raises(ValueError, match=place):
+        with raises(ValueError, "a_count_is_not_whole", argument="count", at="row 1"):
             ts.counts_from_table({**GOOD, "count": np.array([1, value, 3])})
 
 
 @pytest.mark.parametrize(
-    ("change", "options", "error", "message"),
+    ("change", "options", "error", "key", "argument"),
     [
-        ({"term": ["a", None, "a"]}, {}, ValueError, "'term' has None at row 1, expected a term"),
-        ({"term": ["a", 7, "a"]}, {}, ValueError, "'term' has 7 at row 1, expected a term"),
-        ({"term": ["a", np.nan, "a"]}, {}, ValueError, "nan at row 1.*keep_default_na=False"),
+        ({"term": ["a", None, "a"]}, {}, ValueError, "column_term_has_none_at_row", "term"),
+        ({"term": ["a", 7, "a"]}, {}, ValueError, "column_term_has_7_at_row", "term"),
+        ({"term": ["a", np.nan, "a"]}, {}, ValueError, "column_term_has_nan_at_row", "term"),
         (
             {"label": ["x", None, "y"]},
             {},
             ValueError,
-            "column 'label': the label of document 1 is m",
+            "column_label_the_label_of_document",
+            "label",
         ),
-        ({"label": ["x", "y"]}, {}, ValueError, "'label' has 2 rows, expected 3"),
-        ({}, {"count": "n"}, ValueError, "count: expected one column 'n', found"),
-        ({}, {"label": "labels"}, ValueError, "did you mean 'label'"),
-        ({}, {"documents": "count"}, TypeError, "documents needs class_docs"),
-        ({}, {"class_docs": {"x": 1, "y": 1}}, TypeError, "class_docs needs documents"),
-        ({}, {"class_tokens": {"z": 9}}, ValueError, "class_tokens: there is no class 'z'"),
-        ({}, {"class_tokens": {"x": 2}}, ValueError, r"\['x'\], for which 3 are listed, must be"),
-        ({}, {"class_tokens": {"x": 9.5}}, TypeError, "must be an integer, got 9.5"),
-        ({}, {"class_tokens": 9}, TypeError, "class_tokens must map each label to a total, got 9"),
-        ({"count": [2**62, 2**62, 3]}, {}, ts.CountOverflowError, "sum to more than 2\\^63 - 1"),
+        ({"label": ["x", "y"]}, {}, ValueError, "column_label_has_2_rows_expected", "frame"),
+        ({}, {"count": "n"}, ValueError, "count_expected_one_column_n_found", "count"),
+        ({}, {"label": "labels"}, ValueError, "label_expected_one_column_labels_found", "label"),
+        (
+            {},
+            {"documents": "count"},
+            TypeError,
+            "documents_needs_class_docs_pass_both_or",
+            "documents",
+        ),
+        (
+            {},
+            {"class_docs": {"x": 1, "y": 1}},
+            TypeError,
+            "class_docs_needs_documents_pass_both_or",
+            "class_docs",
+        ),
+        (
+            {},
+            {"class_tokens": {"z": 9}},
+            ValueError,
+            "class_tokens_there_is_no_class_z",
+            "class_tokens",
+        ),
+        (
+            {},
+            {"class_tokens": {"x": 2}},
+            ValueError,
+            "class_tokens_x_for_which_3_are",
+            "class_tokens",
+        ),
+        (
+            {},
+            {"class_tokens": {"x": 9.5}},
+            TypeError,
+            "class_tokens_x_for_which_3_are_2",
+            "class_tokens",
+        ),
+        ({}, {"class_tokens": 9}, TypeError, "class_tokens_must_map_each_label_to", "class_tokens"),
+        (
+            {"count": [2**62, 2**62, 3]},
+            {},
+            ts.CountOverflowError,
+            "the_counts_of_a_class_sum",
+            None,
+        ),
     ],
 )
 def test_other_faults_are_named(
-    change: dict[str, Any], options: dict[str, Any], error: Any, message: str
+    change: dict[str, Any], options: dict[str, Any], error: Any, key: str, argument: str | None
 ) -> None:
-    with pytest.raises(error, match=message):
+    with raises(error, key, argument=argument):
         ts.counts_from_table({**GOOD, **change}, **options)
 
 
 @pytest.mark.parametrize(
-    ("documents", "class_docs", "message"),
+    ("documents", "class_docs", "key", "argument"),
     [
         (
             [1, 3, 1],
             {"x": 5, "y": 5},
-            "'df' has 3 at row 1, term 'b' of class 'x', expected from 1",
+            "column_df_has_3_at_row",
+            "documents",
         ),
         (
             [0, 1, 1],
             {"x": 5, "y": 5},
-            "'df' has 0 at row 0, term 'a' of class 'x', expected from 1",
+            "column_df_has_0_at_row",
+            "documents",
         ),
-        ([1, 2, 3], {"x": 1, "y": 5}, r"class_docs\['x'\], for which 2 are listed, must be"),
-        ([1, 2, 3], {"x": 5}, "class_docs lacks class 'y'"),
+        ([1, 2, 3], {"x": 1, "y": 5}, "class_docs_x_for_which_2_are", "class_docs"),
+        ([1, 2, 3], {"x": 5}, "class_docs_lacks_class_y_expected_every", "class_docs"),
     ],
 )
-def test_documents_fit_the_counts(documents: Any, class_docs: Any, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_documents_fit_the_counts(
+    documents: Any, class_docs: Any, key: str, argument: str | None
+) -> None:
+    with raises(ValueError, key, argument=argument):
         ts.counts_from_table({**GOOD, "df": documents}, documents="df", class_docs=class_docs)
 
 
@@ -351,17 +390,20 @@ def test_zeros_and_empty_classes_count_nowhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "start", "argument"),
+    ("options", "key", "argument"),
     [
-        ({"method": "key"}, "key needs the documents", "method"),
-        ({"method": "log_odds", "max_pvalue": 0.05}, "max_pvalue needs the docu", "max_pvalue"),
+        ({"method": "key"}, "key_needs_the_documents", "method"),
+        (
+            {"method": "log_odds", "max_pvalue": 0.05},
+            "max_pvalue_needs_the_documents",
+            "max_pvalue",
+        ),
     ],
     ids=["key", "max-pvalue"],
 )
 def test_errors_about_unknown_documents_name_what_the_caller_passed(
-    options: dict[str, Any], start: str, argument: str
+    options: dict[str, Any], key: str, argument: str
 ) -> None:
     for describe in (LISTED.to_frame, partial(ts.distinctive_terms, LISTED)):
-        with pytest.raises(ValueError, match=f"^{start}.*g2_counts") as error:
+        with raises(ValueError, key, argument=argument):
             describe(**options)
-        assert error.value.argument == argument  # type: ignore[attr-defined]

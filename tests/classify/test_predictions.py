@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
+from wording import raises
 
 TEXTS = ["Bacon and eggs", "Free pills", "bacon at noon", "free free prize"]
 LABELS = ["1", "2", "1", "2"]
@@ -60,9 +61,8 @@ def test_a_document_of_several_classes_is_right_in_each(tmp_path: Path) -> None:
 
 
 def test_what_is_no_scan_is_refused(table: Path) -> None:
-    with pytest.raises(TypeError, match="scan must be a Scan, got str") as caught:
+    with raises(TypeError, "scan_must_be_a_scan_got", argument="scan"):
         COUNTS.naive_bayes().classify(str(table))  # type: ignore[arg-type]
-    assert caught.value.argument == "scan"  # type: ignore[attr-defined]
     table.write_text("label,text\n")
-    with pytest.raises(ValueError, match="holds no documents"):
+    with raises(ValueError, "holds_no_documents"):
         COUNTS.naive_bayes().classify(ts.scan(table))

@@ -233,7 +233,9 @@ def test_counts_of_different_kinds_do_not_mix(tf: Any) -> None:
         others = ts.count(X, Y, tf=other)
         assert counts != others
         for operation in (lambda a, b: a + b, lambda a, b: a - b):
-            with pytest.raises(ValueError, match=f"in tf, {tf!r} and {other!r}"):
+            with raises(
+                ValueError, "the_counts_differ_in_tf", argument="tf", at=f"{tf!r} and {other!r}"
+            ):
                 operation(counts, others)
 
 

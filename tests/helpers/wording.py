@@ -1,4 +1,4 @@
-"""The wording of errors: whole messages, as users of Python see them.
+"""The wording of errors and warnings: whole messages, as users of Python see them.
 
 Tests elsewhere ask for the argument and the place of an error, and name its message by a key of
 `WORDING`. So who words a message anew changes this file alone. In a message, … stands for what may
@@ -15,17 +15,70 @@ import pytest
 
 # Keys are in alphabetical order.
 WORDING: dict[str, str] = {
+    "13_of_90_texts_are_empty": (
+        "13 of 90 texts are empty, and count as documents without terms: if they are missing, "
+        "leave out these documents"
+    ),
+    "400_of_1_200_texts_are": (
+        "400 of 1,200 texts are empty, and count as documents without terms: if they are missing, "
+        "leave out these documents"
+    ),
+    "a_b_and_a_b_differ_only_in_blanks": (
+        "the classes 'a  b' and 'a b' differ only in blanks or case: if they are one class, make "
+        "their labels equal, or merge them with ClassCounts.subset"
+    ),
+    "a_class_is_negative": "a class is negative",
+    "a_column_vector_y_was_passed": (
+        "A column-vector y was passed when a 1d array was expected: change the shape of y to "
+        "(n_samples,), as y.ravel() does"
+    ),
+    "a_count_is_not_whole": (
+        "column 'count' has … at row …, term 'b' of class 'x', expected a whole number from 0 to "
+        "2^63 - 1; multiply relative frequencies by the number of tokens in the corpus, and round "
+        "them"
+    ),
     "a_dataframe_with_the_columns": (
         "texts is a DataFrame with the columns 'body', 'stars', expected one column of "
         "texts: name it, as in text='text', or pass it alone"
     ),
+    "a_is_a_file_expected_a": "…a.csv: is a file, expected a folder for a checkpoint",
+    "a_job_of_other_functions": (
+        "…sketch: is the checkpoint of another job, which differs in …functions; name another "
+        "folder"
+    ),
+    "a_label_of_a_partition_is_not_in_classes": (
+        "partition …: the label of document … is 'class 1', which is not in classes"
+    ),
+    "a_label_of_a_partition_is_unseen": (
+        "partition …, from row …: the label of document … is 'class …', which is not in classes"
+    ),
+    "a_library_allows_one_type": (
+        "the column 'class' holds values of several types, but … allows only one; use "
+        "library='pandas'"
+    ),
+    "a_list_of_tokens_is_no": "a list of tokens is no text",
     "a_mapping_of_mappings_has": (
         "documents must name a column of a frame, but a mapping of mappings has none"
+    ),
+    "a_matrix_has_no_labels": (
+        "…t.mtx: has no labels; pass labels= with a file of one label per line"
+    ),
+    "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
+    "a_quote_that_ends_too_early": (
+        "…t.csv, line 2: expected ',' or the end of the line after a closing quote, at byte 3; a "
+        "quote within a quoted field is written twice; if quotes mean nothing in this file, let "
+        "its name end in .txt and name its columns by text= and label="
     ),
     "a_ranking_is_not_an": (
         "a ranking is not an array: use its indices, scores or terms; to select columns in "
         "scikit-learn, use TermSelector(method) instead of SelectKBest"
     ),
+    "a_sample_weight_of_a_partition_is_no_number": (
+        "partition …, from row 0: sample_weight has 'class …' at row 0, expected a number that "
+        "int64 or float64 holds without rounding: fill or drop missing values, round others to "
+        "floats"
+    ),
+    "a_scan_has_labels_and_rules": "a scan has labels and rules already: leave out …",
     "a_sketch_drops_terms_only": (
         "a sketch drops terms only by min_df: leave out max_df, max_features, hashing and "
         "vocabulary"
@@ -34,7 +87,13 @@ WORDING: dict[str, str] = {
     "a_sketch_of_5_bytes": (
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
     ),
+    "absent_no_such_file": "…absent.csv: no such file",
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
+    "alpha_is_too_small_for_the": "alpha is too small for the counts of class 0",
+    "alpha_must_be_a_number_got": "alpha must be a number, got (1, 2)",
+    "alpha_must_be_finite_and_not": "alpha must be finite and not negative, got -1",
+    "alpha_must_be_positive_and_finite": "alpha must be positive and finite, got 0",
+    "alpha_must_be_positive_and_finite_2": "alpha must be positive and finite, got -1",
     "an_earlier_call_of_this": (
         "an earlier call of this counter failed; start again with a new counter"
     ),
@@ -52,6 +111,10 @@ WORDING: dict[str, str] = {
     "another_job_which_differs_in_2": (
         "…sketch: is the checkpoint of another job, which differs in files; name another folder"
     ),
+    "as_many_labels_as_documents": (
+        "40 documents have 40 different labels: if texts and labels are swapped, pass the texts "
+        "first, or name the columns by text= and label="
+    ),
     "at_least_one_part": "expected at least one part to merge, got none",
     "at_most_one_class": (
         "y has documents of at most one class (documents of weight zero do not count), "
@@ -63,8 +126,60 @@ WORDING: dict[str, str] = {
     "at_row_1_column_1": (
         "X has … at row 1, column 1, expected a finite count that is not negative…"
     ),
+    "bad_and_bad_differ_only_in_case": (
+        "the classes 'Bad' and 'bad' differ only in blanks or case: if they are one class, make "
+        "their labels equal, or merge them with ClassCounts.subset"
+    ),
+    "bad_film_of_the_vocabulary_cannot_match": (
+        "1 of 2 terms of the vocabulary cannot match by these rules: 'bad film'; write terms as "
+        "the rules cut texts (see lowercase, ngram_range and stop_words)"
+    ),
+    "block_0_x_must_have_two": (
+        "block …: X must have two dimensions, one row per document, got shape (2,). Reshape your "
+        "data: X.reshape(1, -1) is one document"
+    ),
+    "block_1_y_has_40_labels": "block …: y has 40 labels for … documents",
+    "block_3_the_label_of_document": (
+        "block …: the label of document … is …, which is not in classes"
+    ),
+    "block_3_x_has": (
+        "block 3: X has -1 at row 0, column …, expected a finite count that is not negative "
+        "(HashingVectorizer needs alternate_sign=False)"
+    ),
     "both_be_names_or_both": (
         "text and label must both be names or both be numbers, got 'a' and 2 and 1"
+    ),
+    "byte_3_is_not_utf_8": (
+        "…t.csv, line 2: byte 3 is not UTF-8; pass encoding= with the encoding of the texts; "
+        "on_error='skip' leaves it out"
+    ),
+    "c_json_line_1_expected_a": (
+        "…c.json, line 1: expected a comma or a closing bracket after an object at character 20"
+    ),
+    "c_json_line_1_expected_a_2": (
+        "…c.json, line 1: expected a JSON object in braces, found null; on_error='skip' leaves it "
+        "out"
+    ),
+    "c_jsonl_holds_no_documents_1": (
+        "…c.jsonl: holds no documents; 1 line, row or file left out, first: …c.jsonl, line 1: "
+        "expected a key in double quotes at character 14"
+    ),
+    "c_jsonl_line_1_expected_a": (
+        "…c.jsonl, line 1: expected a key 'text', found 'üüüüüüüüüüüüüüüüüüüüüüüüüüüüüü...'; name "
+        "the columns by text= and label=; on_error='skip' leaves it out"
+    ),
+    "c_line_2_expected_or_the": (
+        "…c.csv, line 2: expected ',' or the end of the line after a closing quote, at character "
+        "5; a quote within a quoted field is written twice; if quotes mean nothing in this file, "
+        "let its name end in .txt and name its columns by text= and label="
+    ),
+    "c_svm_a_matrix_is_read": "…c.svm: a matrix is read with all its terms; leave out min_df",
+    "c_svm_line_2_expected_a": (
+        "…c.svm, line 2: expected a label and index:count, with rising indices from 1 to "
+        "2147483647 (from 0 with index_base=0): … 0 …; on_error='skip' leaves it out"
+    ),
+    "cannot_pickle_or_copy": (
+        "cannot pickle or copy a …._core.…; pickle or copy the object of termsift that holds it"
     ),
     "cannot_save_the_class": (
         "cannot save the class …: labels in a file must be None, bool, int, float, str, "
@@ -73,6 +188,17 @@ WORDING: dict[str, str] = {
     "checkpoint_needs_max_memory": (
         "checkpoint needs max_memory; without it, count and save file by file"
     ),
+    "chi2_has_no_model_binary_only": "chi2 has no model 'binary': only md, md_chi2, greedy have it",
+    "chi2_has_no_option_sample_wieght_did": (
+        "chi2 has no option 'sample_wieght'; did you mean 'sample_weight'?"
+    ),
+    "chunk_0_expected_x_y_or": "chunk 0: expected (X, y) or (X, y, sample_weight), got a csr_array",
+    "chunk_0_the_label_of_document": (
+        "chunk 0: the label of document 0 is a set, expected something hashable: for several "
+        "labels per document pass the indicator matrix of "
+        "sklearn.preprocessing.MultiLabelBinarizer, and classes=binarizer.classes_"
+    ),
+    "chunk_1_y_has_199_labels": "chunk 1: y has 199 labels for 200 documents",
     "chunk_overflows": (
         "chunk 0: with 4611686018427387904 at row 0, column 0, the tokens of class 0 exceed"
         " 2^63 - 1"
@@ -80,13 +206,55 @@ WORDING: dict[str, str] = {
     "class_0_has_all_the": (
         "class 0 has all the prior mass except …; scores need more prior mass in the other classes"
     ),
+    "class_0_has_all_the_prior": (
+        "class 0 has all the prior mass; scores need prior mass in other classes too"
+    ),
     "class_docs_are_unknown": (
         "class_docs needs the documents of class 'land', which are unknown: its table has "
         "only occurrences; pass documents and class_docs to counts_from_table, or leave out"
         " the class with subset"
     ),
+    "class_docs_lacks_class_y_expected_every": (
+        "class_docs lacks class 'y', expected every class of the table"
+    ),
+    "class_docs_needs_documents_pass_both_or": "class_docs needs documents: pass both or neither",
+    "class_docs_x_for_which_2_are": (
+        "class_docs['x'], for which 2 are listed, must be in [2, 9223372036854775807], got 1"
+    ),
+    "class_eggs_is_in_both_target": "class 'eggs' is in both target and reference",
+    "class_few_has_2_documents_fewer": (
+        "class 'few' has 2 documents, fewer than the 3 folds: some folds have no document of this "
+        "class"
+    ),
+    "class_ham_is_in_both_target": "class 'ham' is in both target and reference",
+    "class_prior_has_shape_3_expected_2": "class_prior has shape (3,), expected (2,)",
+    "class_prior_is_0_for_every_class": "class_prior is 0 for every class with documents",
     "class_prior_is_a_masked": "class_prior is a masked array: fill or drop the masked values",
+    "class_tokens_must_map_each_label_to": "class_tokens must map each label to a total, got 9",
+    "class_tokens_there_is_no_class_z": "class_tokens: there is no class 'z' in the table",
+    "class_tokens_x_for_which_3_are": (
+        "class_tokens['x'], for which 3 are listed, must be in [3, 9223372036854775807], got 2"
+    ),
+    "class_tokens_x_for_which_3_are_2": (
+        "class_tokens['x'], for which 3 are listed, must be an integer, got 9.5"
+    ),
+    "classes_and_each_of_its_groups": "classes and each of its groups must hold at least one class",
+    "classes_has_the_dtype_float64": "classes has the dtype float64",
+    "classes_has_the_dtype_i4": "classes has the dtype >i4",
+    "classes_hold_a_twice": "classes hold 'a' twice",
+    "classes_hold_b_twice": "classes hold 'b' twice",
+    "classes_must_be_a_contiguous_vector": "classes must be a contiguous vector",
     "classes_must_hold_labels_in": "classes must hold labels in order, got 0",
+    "classifier_must_be_one_of_multinomial": (
+        "classifier must be one of multinomial, binary, bernoulli, poisson, got 'x'"
+    ),
+    "classifier_must_be_one_of_multinomial_2": (
+        "classifier must be one of multinomial, binary, bernoulli, poisson, got 'gaussian'"
+    ),
+    "column_0_of_x_is": (
+        "column 0 of X is 'pills', but 'bacon' in the counts: give the frame the same columns in "
+        "the same order"
+    ),
     "column_1_in_document_1": (
         "the count of column 1 in document 1 is 256, which does not fit int8: pass a wider "
         "dtype, such as numpy.int64"
@@ -95,17 +263,111 @@ WORDING: dict[str, str] = {
         "column 1 of X is 'bacon', but 'pills' in the counts: give the frame the same "
         "columns in the same order"
     ),
+    "column_1_of_x_is_eggs": (
+        "column 1 of X is 'eggs', but 'pills' in the counts: give the frame the same columns in "
+        "the same order"
+    ),
+    "column_df_has_0_at_row": (
+        "column 'df' has 0 at row 0, term 'a' of class 'x', expected from 1 to 1, the occurrences "
+        "of the term"
+    ),
+    "column_df_has_3_at_row": (
+        "column 'df' has 3 at row 1, term 'b' of class 'x', expected from 1 to 2, the occurrences "
+        "of the term"
+    ),
+    "column_features_is_of_type_vector": (
+        "column 'features' is of type vector, expected one class per document: "
+        "pyspark.sql.functions.explode makes a row of each element of an array"
+    ),
+    "column_label_has_2_rows_expected": "column 'label' has 2 rows, expected 3",
+    "column_label_is_of_type_array": (
+        "column 'label' is of type array<string>, expected one class per document: "
+        "pyspark.sql.functions.explode makes a row of each element of an array"
+    ),
+    "column_label_is_of_type_string": (
+        "column 'label' is of type string, expected vectors of pyspark.ml"
+    ),
+    "column_label_the_label_of_document": (
+        "column 'label': the label of document 1 is missing: None; leave the document out, as "
+        "dropna of pandas and drop_nulls of polars do"
+    ),
     "column_n_int64_expected_strings": "column 'n'… int64, expected strings",
+    "column_term_has_7_at_row": (
+        "column 'term' has 7 at row 1, expected a term; pandas reads words such as null as missing "
+        "unless keep_default_na=False"
+    ),
+    "column_term_has_nan_at_row": (
+        "column 'term' has nan at row 1, expected a term; pandas reads words such as null as "
+        "missing unless keep_default_na=False"
+    ),
+    "column_term_has_none_at_row": (
+        "column 'term' has None at row 1, expected a term; pandas reads words such as null as "
+        "missing unless keep_default_na=False"
+    ),
+    "column_text_of_a_partition_holds_int64": (
+        "partition …: column 'text' holds int64, expected strings"
+    ),
+    "columns_has_2_elements_for_3": "columns has 2 elements for 3 terms",
+    "columns_must_increase_but_0_does": "columns must increase, but 0 does not",
+    "columns_must_increase_but_1_does": "columns must increase, but 1 does not",
     "columns_named_twice": "…c.…: text and label name the same column: '…', '…'…",
     "columns_t_y_n_as": (
         "texts is a … with the columns 't', 'y', 'n', expected one column of texts: name "
         "it, as in text='text', or pass it alone"
     ),
+    "conditional_gain_has_no_model_binary_only": (
+        "conditional_gain has no model 'binary': only md, md_chi2, greedy have it"
+    ),
     "conditional_gain_needs_the_documents": (
         "counts_ changed after fit, but conditional_gain needs the documents: fit again"
     ),
+    "conditional_gain_reads_the_documents_and_has": (
+        "conditional_gain reads the documents and has no policy, got 'round_robin'"
+    ),
+    "conditional_gain_reads_the_documents_and_has_2": (
+        "conditional_gain reads the documents and has no class_prior, got 'uniform'"
+    ),
+    "conditional_gain_reads_the_documents_and_has_3": (
+        "conditional_gain reads the documents and has no class_prior, got 'top'"
+    ),
+    "conditional_gain_reads_the_documents_and_has_4": (
+        "conditional_gain reads the documents and has no aggregate, got 'top'"
+    ),
+    "conditional_gain_reads_the_documents_and_has_5": (
+        "conditional_gain reads the documents and has no policy, got 'empirical'"
+    ),
+    "constant_must_be_positive": "constant must be positive and finite, got 0",
+    "cost_must_be_a_number": "cost must be a number, got …",
+    "cost_must_be_positive": "cost must be positive and finite, got …",
+    "count_expected_one_column_n_found": (
+        "count: expected one column 'n', found 'term', 'label', 'count'; name a column of the frame"
+    ),
+    "counts_cannot_have_1_terms": "counts cannot have -1 terms",
+    "counts_cannot_have_2147483648_terms": "counts cannot have 2147483648 terms",
     "counts_differ_in_tf": "the counts differ in tf, 'raw' and 'binary'",
     "counts_must_be_a_classcounts": "counts must be a ClassCounts, got ndarray",
+    "counts_with_a_row_of_the": (
+        "counts with a row of the collection do not record which documents two classes share"
+    ),
+    "curves_must_be_a_curve_got": "curves must be a Curve, got str",
+    "curves_must_be_a_curve_got_2": "curves must be a Curve, got int",
+    "cv_3_makes_more_folds_than": (
+        "cv=3 makes more folds than the largest class has documents; pass at most cv=2"
+    ),
+    "cv_holds_no_folds": "cv holds no folds",
+    "cv_must_be_at_least_2": "cv must be at least 2, got 1",
+    "cv_must_hold_pairs_train_test": (
+        "cv must hold pairs (train, test) of indices, unless it is an integer or a splitter, got "
+        "True"
+    ),
+    "cv_must_hold_pairs_train_test_2": (
+        "cv must hold pairs (train, test) of indices, unless it is an integer or a splitter, got "
+        "None"
+    ),
+    "cv_must_hold_pairs_train_test_3": (
+        "cv must hold pairs (train, test) of indices, unless it is an integer or a splitter, got "
+        "'10'"
+    ),
     "damaged_ngram_range_must_be": (
         "…forged: the saved counts are damaged: ngram_range must be (from, to), the smaller"
         " first, got (2, 1)"
@@ -120,6 +382,7 @@ WORDING: dict[str, str] = {
         "class_prior, n_threads; did you mean 'alpha'?"
     ),
     "did_you_mean_pills": "terms has 'pill', which is no term of the counts; did you mean 'pills'?",
+    "direction_must_be_one_of": "direction must be one of both, over, under, got 'up'",
     "dispersion_has_documents_of_1": (
         "dispersion has documents of 1 terms, but the counts have 2: pass the documents "
         "that were counted"
@@ -141,10 +404,23 @@ WORDING: dict[str, str] = {
         "cannot subtract counts that are not part of these: the number of documents in "
         "class 0 is known only in the whole"
     ),
+    "documents_needs_class_docs_pass_both_or": "documents needs class_docs: pass both or neither",
     "documents_of_several_labels": (
         "there are 3.0 documents, but the classes have 4.0: if documents have several "
         "classes or none, pass collection_term_frequency and collection_document_frequency"
     ),
+    "does_not_use_class_prior": (
+        "… does not use class_prior, which only the aggregate 'mean' and methods with event models "
+        "use: leave out class_prior"
+    ),
+    "each_document_needs_a_class": "each document needs a class",
+    "each_of_ks_must_be_an": "each of ks must be an integer, got 1.0",
+    "each_of_ks_must_be_an_2": "each of ks must be an integer, got True",
+    "each_of_ks_must_be_in": "each of ks must be in [1, 5], got 6",
+    "each_of_ks_must_be_in_2": "each of ks must be in [1, 5], got 0",
+    "each_of_ks_must_be_in_3": "each of ks must be in [1, 4], got 5",
+    "each_of_ks_must_be_in_4": "each of ks must be in [1, 1], got 2",
+    "each_of_queries_must_be_a": "each of queries must be a str, got int",
     "entries_add_up_to_infinity": "the entries of X at row 0, column 1 add up to infinity",
     "every_line_left_out": (
         "…c.csv: holds no documents; 1 line, row or file left out, first: …c.csv, line 2: "
@@ -153,7 +429,25 @@ WORDING: dict[str, str] = {
     "every_term_of_class_land": (
         "… needs every term of class 'land', but its table left out 5 tokens: pass the whole table"
     ),
+    "expected_a_dask_array_x_with": (
+        "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
+        "which may be delayed, got a Delayed… of dask: make an array with "
+        "X.to_dask_array(lengths=True), or a list of delayed chunks"
+    ),
+    "expected_a_dask_array_x_with_2": (
+        "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
+        "which may be delayed, got a csr_array of scipy: for a matrix in memory, use "
+        "termsift.count(X, y)"
+    ),
+    "expected_a_dask_array_x_with_3": (
+        "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
+        "which may be delayed, got a list: for a matrix in memory, use termsift.count(X, y)"
+    ),
     "expected_a_file_found_a": "…: expected a file, found a folder, pipe or device",
+    "expected_at_least_n_fields": (
+        "…t.txt, line 1: expected at least … fields, found 2; name the columns by text= and "
+        "label=, by number if there is no header"
+    ),
     "expected_label_term_count": "frame maps terms to counts, expected {label: {term: count}}",
     "expected_one_column_x_found": (
         "…: expected one column 'x', found 't', 'y', 'n'; name a column of the frame"
@@ -162,15 +456,33 @@ WORDING: dict[str, str] = {
         "runs['accuracy'] has shape (…,…), expected one row per run and one column for each"
         " of the 2 ks"
     ),
+    "f_svm_line_2_expected_a": (
+        "…f.svm, line 2: expected a label and index:count, with rising indices from 1 to 2 "
+        "(term_names has 2 names) (from 0 with index_base=0): index 3; on_error='skip' leaves it "
+        "out"
+    ),
     "f_svm_line_4_expected": (
         "…f.svm, line 4: expected a label and index:count, with rising indices from 1 to "
         "2147483647 (from 0 with index_base=0): …; on_error='skip' leaves it out"
+    ),
+    "feature_names_in_the_same_order": (
+        "The feature names should match those that were passed during fit.\nFeature names must be "
+        "in the same order as they were in fit.\nColumn 0 of X is 'pills', expected 'bacon': bring "
+        "the columns of the frame into the same order\n"
+    ),
+    "feature_names_missing": (
+        "The feature names should match those that were passed during fit.\nFeature names unseen "
+        "at fit time:\n- eggs\nFeature names seen at fit time, yet now missing:\n- pills\n"
+    ),
+    "features_expected_one_column_text_found": (
+        "features: expected one column 'text', found 'features', 'label'; name a column of df"
     ),
     "fields_too_many": (
         "…c.csv, line 2: expected 2 fields, found 3; a field with ',' in it must begin and "
         "end with a quote; on_error='skip' leaves it out"
     ),
     "file_without_documents": "…f.svm: holds no documents",
+    "float_counts_cannot_hold_exactly": "…, which float counts cannot hold exactly",
     "for_a_file_use_termsift": (
         "texts is a single …, expected a list of strings: for one text pass [text], for a "
         "file use termsift.count(termsift.scan(path))"
@@ -179,6 +491,10 @@ WORDING: dict[str, str] = {
     "frame_is_a_list_expected": (
         "frame is a list, expected a data frame, an Arrow table or stream, a dict of "
         "columns, or a mapping of label to mapping of term to count"
+    ),
+    "good_of_the_vocabulary_cannot_match": (
+        "1 of 2 terms of the vocabulary cannot match by these rules: 'Good'; write terms as the "
+        "rules cut texts (see lowercase, ngram_range and stop_words)"
     ),
     "got_a_dataframe_of_dask": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
@@ -194,21 +510,70 @@ WORDING: dict[str, str] = {
         "greedy has no policy, aggregate or options: see counts.greedy"
     ),
     "has_no_prior": "model='complement' has no prior, so leave out class_prior",
+    "hashed_terms_have_no_names_to": "hashed terms have no names to look for: leave out hashing",
     "hold_no_rules_for_them": (
         "X holds texts, but the counts hold no rules for them: only count_texts and scan "
         "keep rules, if no rule is a function; pass a matrix of the counted columns"
     ),
     "holds_no_documents": "…: holds no documents",
+    "input_format_must_be_one_of_got": "input_format must be one of …, got 'excel'",
+    "input_x_contains_nan_in_row_0": (
+        "Input X contains NaN: X has nan at row 0, column 0, expected a finite count that is not "
+        "negative"
+    ),
+    "input_x_contains_nan_x_has": (
+        "Input X contains NaN: X has nan at row 2, column 3, expected a finite count that is not "
+        "negative"
+    ),
     "is_a_lazyframe_pass_texts": (
         "texts is a LazyFrame: pass texts.collect(), or merge counts of batches"
     ),
+    "is_a_pipe_socket_or_device": (
+        "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
+    ),
+    "is_no_checkpoint": (
+        "…: is damaged, or is no checkpoint of this version of termsift; delete the file to start "
+        "the pass again, or the folder to start both again"
+    ),
+    "it_needs_raw_counts": (
+        "max_features needs tf='raw', because counts with tf='log' do not show which terms are "
+        "most frequent; binary=True keeps the terms that are in the most documents"
+    ),
+    "k_must_be_a_number_of": "k must be a number of terms or 'all', got 0.5",
+    "k_must_be_a_number_of_2": "k must be a number of terms or 'all', got 'some'",
+    "k_must_be_a_number_of_3": "k must be a number of terms or 'all', got -1",
+    "k_must_be_a_number_of_4": "k must be a number of terms or 'all', got True",
+    "k_must_be_an_integer_got": "k must be an integer, got 2.5",
+    "k_must_be_an_integer_got_2": "k must be an integer, got True",
+    "k_must_be_an_integer_got_3": "k must be an integer, got 1.5",
     "k_must_be_at_least": "k must be at least 0, got -1",
+    "k_must_be_at_least_1": "k must be at least 1, got 0",
+    "k_must_be_in_0_3": "k must be in [0, 3]",
+    "key_has_no_option_max_pvlue_did": "key has no option 'max_pvlue'; did you mean 'max_pvalue'?",
+    "key_needs_the_documents": (
+        "key needs the documents of class 'land', which are unknown: its table has only "
+        "occurrences; use g2_counts, log_odds or multinomial md, which count occurrences, or leave "
+        "out the class with subset"
+    ),
+    "keyness_must_be_a_keyness_got": "keyness must be a Keyness, got Ranking",
+    "ks_is_empty": "ks is empty",
+    "ks_must_hold_integers_got_12": "ks must hold integers, got '12'",
+    "ks_must_hold_integers_got_3": "ks must hold integers, got 3",
+    "label_expected_one_column_labels_found": (
+        "label: expected one column 'labels', found 'term', 'label', 'count'; name a column of the "
+        "frame; did you mean 'label'?"
+    ),
+    "label_expected_one_column_labl_found": (
+        "label: expected one column 'labl', found 'features', 'label'; name a column of df; did "
+        "you mean 'label'?"
+    ),
     "label_expected_one_column_star": (
         "label: expected one column 'star', found 'body'; name a column of the frame"
     ),
     "leave_out_sort_and_direction": (
         "similar terms have their own order, so leave out sort and direction"
     ),
+    "level_must_be_above": "level must be above 0 and below 1, got 1",
     "line_2_expected_a_string": (
         "…mail.jsonl, line 2: expected a string as 'a', found null; on_error='skip' leaves it out"
     ),
@@ -217,6 +582,17 @@ WORDING: dict[str, str] = {
         "number with a fraction; on_error='skip' leaves it out"
     ),
     "line_2_expected_a_term": "…terms.txt, line 2: expected a term, found nothing",
+    "list_tsv_line_1_byte_3": (
+        "…list.tsv, line 1: byte 3 is not UTF-8; lists are read as UTF-8, so convert the file"
+    ),
+    "list_tsv_line_2_expected_a": (
+        "…list.tsv, line 2: expected a term and a whole number, found 'bacon\\tx'"
+    ),
+    "log_odds_needs_occurrences_but_x_holds": (
+        "log_odds needs occurrences, but X holds fractions, such as tf-idf (in class 'ham', term 0 "
+        "occurs 0.5 times): use CountVectorizer instead of TfidfVectorizer; tf='log' damps its "
+        "counts"
+    ),
     "log_odds_smoothing": (
         "smoothing b2 = … is too … compared with the 4 tokens of the collection; log_odds "
         "needs b2 / tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing"
@@ -230,10 +606,19 @@ WORDING: dict[str, str] = {
         "part …; count both with the same rules"
     ),
     "made_by_count_or_load": "use termsift.count or termsift.load",
+    "mail_line_1_expected_one_column": (
+        "…mail.csv, line 1: expected one column 'titel', found 'title', 'stars', 'body', 'kind'; "
+        "name the columns by text= and label=, by number if there is no header; did you mean "
+        "'title'?"
+    ),
     "matrix_of_pandas_for_dask": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
         "sample_weight), which may be delayed, got a DataFrame of pandas: for a matrix in "
         "memory, use termsift.count(X, y)"
+    ),
+    "max_memory_in_a_partition_needs_min_df": (
+        "partition …: max_memory needs min_df, a whole number of at least 2, because it drops rare "
+        "terms"
     ),
     "max_memory_needs_min_df": (
         "max_memory needs min_df, a whole number of at least 2, because it drops rare terms"
@@ -248,18 +633,55 @@ WORDING: dict[str, str] = {
         "occurrences; pass method='g2_counts', which counts occurrences, leave out max_pvalue, "
         "or leave out the class with subset"
     ),
+    "max_pvalue_needs_the_documents": (
+        "max_pvalue needs the documents of class 'land', which are unknown: its table has only "
+        "occurrences; pass method='g2_counts', which counts occurrences, leave out max_pvalue, or "
+        "leave out the class with subset"
+    ),
+    "md_chi2_has_no_option_noncentralty_it": (
+        "md_chi2 has no option 'noncentralty' (it has noncentrality); did you mean 'noncentrality'?"
+    ),
     "md_has_no_aggregate": "md has no option 'aggregate'",
+    "md_has_no_option": "md has no option '…'; did you mean '…'?",
+    "md_has_no_option_libary_did": "md has no option 'libary'; did you mean 'library'?",
+    "md_has_no_option_polcy": "md has no option 'polcy'",
     "md_has_one_run_and": "md has one run and no deviation: use cross_validate",
+    "md_needs_occurrences_but_x_holds": (
+        "md needs occurrences, but X holds fractions, such as tf-idf (in class 'b', term 0 occurs "
+        "0.5 times): use CountVectorizer instead of TfidfVectorizer; tf='log' damps its counts"
+    ),
+    "md_needs_occurrences_but_x_holds_2": (
+        "md needs occurrences, but X holds fractions, such as tf-idf (in class 'ham', term 0 "
+        "occurs 0.5 times): use CountVectorizer instead of TfidfVectorizer; tf='log' damps its "
+        "counts"
+    ),
     "metadata_routing_is_off": (
         "metadata routing is off: call sklearn.set_config(enable_metadata_routing=True)"
     ),
+    "method_conditional_gain_takes_no_alpha_got": (
+        "method='conditional_gain' takes no alpha, got 2.0"
+    ),
+    "method_conditional_gain_takes_no_tf_got": (
+        "method='conditional_gain' takes no tf, got 'binary'"
+    ),
     "metric_must_be_one_of": "metrics must be one of …, got 'auc'",
+    "metrics_must_hold_words_got_5": "metrics must hold words, got 5",
+    "min_count_must_be_at_least": "min_count must be at least 0, got -1",
+    "min_df_4_requires_4_or_more": (
+        "min_df=4 requires 4 or more of 6 documents, but max_df=0.5 allows 3 or fewer; lower "
+        "min_df or raise max_df"
+    ),
+    "min_df_61_requires_61_or_more": (
+        "min_df=61 requires 61 or more of 60 documents, but max_df=1.0 allows 60 or fewer; lower "
+        "min_df or raise max_df"
+    ),
     "min_df_7_requires_7": (
         "min_df=7 requires 7 or more of 6 documents, but max_df=1.0 allows 6 or fewer; "
         "lower min_df or raise max_df"
     ),
     "min_df_at_least_1": "min_df must be at least 1, got 0",
     "min_df_is_an_integer": "min_df must be an integer, got 0.5",
+    "min_share_must_be_between": "min_share must be between 0 and 1, got 2",
     "missing_value_at_150": (
         "texts has a missing value at 150, expected strings: drop the missing texts or "
         "replace them by ''"
@@ -269,12 +691,25 @@ WORDING: dict[str, str] = {
         "replace them by ''"
     ),
     "misspelt_rule": "unknown argument 'lowercse', expected one of …; did you mean 'lowercase'?",
+    "model_complement_has_no_leave_one_out_use": (
+        "model='complement' has no leave_one_out: use another model"
+    ),
+    "model_must_be_one_of": "model must be one of …",
+    "models_must_be_one_of_multinomial": (
+        "models must be one of multinomial, binary, bernoulli, poisson, got 'x'"
+    ),
+    "module_termsift_text_has_no_attribute": "module 'termsift.text' has no attribute 'NoSuch'",
     "must_be_the_path_of": "… must be the path of a file or folder, got ''",
     "n_docs_are_unknown": (
         "n_docs needs the documents of class 'land', which are unknown: its table has only "
         "occurrences; pass documents and class_docs to counts_from_table, or leave out the "
         "class with subset"
     ),
+    "n_labels_for_12_texts": "there are … labels for 12 texts",
+    "n_labels_for_12_texts_or_more": "there are … labels for 12 texts or more",
+    "n_passages_must_be_at_least_1": "n_passages must be at least 1, got 0",
+    "n_threads_must_be_in_1_4096": "n_threads must be in [1, 4096], got 0",
+    "naive_bayes_needs_a_class_with": "naive Bayes needs a class with documents",
     "naive_bayes_needs_every_term": (
         "naive_bayes needs every term of class 'sea', but its table left out 6 tokens: pass"
         " the whole table"
@@ -283,6 +718,10 @@ WORDING: dict[str, str] = {
         "naive_bayes needs the documents of class 'land', which are unknown: its table has "
         "only occurrences; pass documents and class_docs to counts_from_table, or leave out"
         " the class with subset"
+    ),
+    "naivebayes_expects_12_features": (
+        "X has 5 features, but NaiveBayes is expecting 12 features as input: pass all columns that "
+        "were counted, since the classifier itself selects those of its 12 terms"
     ),
     "name_of_two_terms": (
         "part 1 and the parts before it: the vocabularies differ, and 's' names 2 terms"
@@ -299,20 +738,84 @@ WORDING: dict[str, str] = {
         "sort='rank_sum' needs the documents: pass dispersion=(X, y)"
     ),
     "needs_two_documents_or_more": "leave_one_out needs two documents or more",
+    "negative_at_row_0_in_a_selector": (
+        "Negative values in data passed to TermSelector: X has … at row 0, column 0, expected a "
+        "finite count that is not negative (HashingVectorizer needs alternate_sign=False)"
+    ),
     "negative_in_a_selector": (
         "Negative values in data passed to TermSelector: X has -1 at row 3, column 4, "
         "expected a finite count that is not negative (HashingVectorizer needs "
         "alternate_sign=False)"
     ),
+    "negative_values_in_data_passed_to": (
+        "Negative values in data passed to NaiveBayes: X has -1 at row 0, column 1, expected a "
+        "finite count that is not negative (HashingVectorizer needs alternate_sign=False)"
+    ),
+    "negative_values_passed_to_naivebayes": (
+        "Negative values in data passed to NaiveBayes: X has … at row 0, column 0, expected a "
+        "finite count that is not negative (HashingVectorizer needs alternate_sign=False)"
+    ),
+    "new_column_1_is_2_expected_1": "new_column[1] is -2, expected -1 or a column below 3",
+    "new_column_2_is_1_which_is": "new_column[2] is 1, which is also new_column[1]",
+    "new_column_2_is_2_which_is": "new_column[2] is 2, which is also new_column[0]",
+    "new_column_2_is_3_expected_1": "new_column[2] is 3, expected -1 or a column below 3",
+    "new_column_has_2_columns_for_3": "new_column has 2 columns for 3 terms",
+    "new_column_has_4_columns_for_3": "new_column has 4 columns for 3 terms",
+    "ngram_range_has_no_effect": (
+        "ngram_range has no effect with this analyzer: leave it out, or let the function apply it"
+    ),
     "no_bytes_for_a_sketch": (
         "the bytes are no sketch: n_bytes must be in [1, 9223372036854775807], got 0"
+    ),
+    "no_column_text_of_title_and_label": (
+        "…t.csv, line 1: expected one column 'text', found 'title', 'label'; name the columns by "
+        "text= and label=, by number if there is no header"
+    ),
+    "no_content_before_init": (
+        "an object of …._core has no content before __init__: call its class instead"
+    ),
+    "no_document_has_a_word_of": (
+        "no document has a word of two or more letters, so the counts have no terms"
+    ),
+    "no_key_label_in_line_2": (
+        "…mail.json, line 2: expected a key 'label', found 'text'; name the columns by text= and "
+        "label=; on_error='skip' leaves it out"
+    ),
+    "no_key_text_in_line_2": (
+        "…mail.json, line 2: expected a key 'text', found 'label'; name the columns by text= and "
+        "label=; on_error='skip' leaves it out"
+    ),
+    "no_key_text_of_title_and_label": (
+        "…t.jsonl, line 1: expected a key 'text', found 'title', 'label'; name the columns by "
+        "text= and label=; on_error='skip' leaves it out"
+    ),
+    "no_label_in_row_2": (
+        "…, row 2: the label is None, expected a string or a whole number; on_error='skip' leaves "
+        "it out"
+    ),
+    "no_label_of_document_1": (
+        "…the label of document 1 is missing: …; leave the document out, as dropna of pandas and "
+        "drop_nulls of polars do"
     ),
     "no_method_key_use_distinctive": (
         "no method 'key', expected one of …; key orders the terms of a class: use "
         "distinctive_terms or to_frame"
     ),
+    "no_method_nonsense": "no method 'nonsense', expected one of …",
+    "no_method_nope_expected_one_of": "no method 'nope', expected one of …",
     "no_such_method": "no method array(['key', 'g2'], dtype='<U3'), expected one of …",
+    "no_text_among_2": "no text … among 2",
+    "no_text_in_row_2": (
+        "…, row 2: the text is missing, expected a string; on_error='skip' leaves it out"
+    ),
+    "no_text_of_document_1": (
+        "…the text of document 1 is missing: leave the document out, as dropna of pandas and "
+        "drop_nulls of polars do"
+    ),
     "none_has_no_tokens": "'none' has no tokens, so there is nothing to compare",
+    "not_a_finite_count_at_row_0": (
+        "… has … at row 0, column 0, expected a finite count that is not negative…"
+    ),
     "not_fitted": "the classifier is not fitted: call fit, or use counts.naive_bayes()",
     "not_part_of_these": (
         "cannot subtract counts that are not part of these: in class 0, a term would have "
@@ -324,6 +827,17 @@ WORDING: dict[str, str] = {
     ),
     "nothing_to_draw_no_curves": "there is nothing to draw: no curves or no metrics",
     "nothing_to_draw_no_terms": "there is nothing to draw: no terms",
+    "np_nan_is_an_invalid_document": (
+        "np.nan is an invalid document, expected byte or unicode string."
+    ),
+    "null_as_label_in_line_2": (
+        "…mail.jsonl, line 2: expected a string or a whole number as 'label', found null; "
+        "on_error='skip' leaves it out"
+    ),
+    "null_as_text_in_line_2": (
+        "…mail.jsonl, line 2: expected a string as 'text', found null; on_error='skip' leaves it "
+        "out"
+    ),
     "numbers_named_twice": "…c.csv: text and label name the same column: 1, 1",
     "one_after_another": (
         "'greedy' chooses terms one after another and gives no score to a single term: use "
@@ -334,6 +848,27 @@ WORDING: dict[str, str] = {
         " ham ham ham ham ham ham ham ...', 'a'; name the columns by text= and label=, by "
         "number if there is no header"
     ),
+    "other_rules_in_part_1": (
+        "the texts were cut by different rules: … is … in part 1 and … in part 0; count both with "
+        "the same rules"
+    ),
+    "other_rules_in_part_2": (
+        "the texts were cut by different rules: … is … in part 2 and … in part 0; count both with "
+        "the same rules"
+    ),
+    "other_rules_in_the_other": (
+        "the texts were cut by different rules: … is … in one and … in the other; count both with "
+        "the same rules"
+    ),
+    "other_tsv_no_such_file": "…other.tsv: no such file",
+    "part_0_expected_texts_y_or": (
+        "part 0: expected (texts, y), or a frame with a column of texts and a column of labels, "
+        "got a list"
+    ),
+    "part_0_expected_texts_y_or_2": (
+        "part …: expected (texts, y), or a frame with a column of texts and a column of labels, "
+        "got a list of strings"
+    ),
     "part_0_the_label_of": (
         "part 0: the label of document 0 is missing: None; leave the document out, as "
         "dropna of pandas and drop_nulls of polars do"
@@ -342,36 +877,93 @@ WORDING: dict[str, str] = {
         "part 0: the text of document 4 is missing: leave the document out, as dropna of "
         "pandas and drop_nulls of polars do"
     ),
+    "part_0_there_are_2_labels": "part 0: there are 2 labels for 1 texts",
+    "part_1_texts_has_an_int": "part 1: texts has an int at 0, expected strings",
     "part_1_the_label_of": (
         "part 1: the label of document 0 is missing: None; leave the document out, as "
         "dropna of pandas and drop_nulls of polars do"
     ),
+    "part_3_the_label_of_document": "part …: the label of document … is …, which is not in classes",
+    "part_expected_texts_y_or_a": (
+        "part …: expected (texts, y), or a frame with a column of texts and a column of labels, "
+        "got a str"
+    ),
     "part_is_no_counts": "part 0 is an int, expected ClassCounts",
+    "partition_0_document_0_the_analyzer": (
+        "partition 0: document 0: the analyzer or tokenizer returned 7, expected an iterable of "
+        "strings"
+    ),
     "partition_0_from_row_0": (
         "partition 0, from row 0: the label of document 0 is 'ham', which is not in classes"
+    ),
+    "partition_0_from_row_0_the_2": (
+        "partition 0, from row 0: the vector of row 6 has 7 terms, others have 30"
+    ),
+    "partition_1_from_row_0_the": (
+        "partition 1, from row 0: the label of document 2 is missing: None; leave the document "
+        "out, as dropna of pandas and drop_nulls of polars do"
+    ),
+    "partition_2_the_label_of_document": (
+        "partition 2: the label of document 1 is missing: None; leave the document out, as dropna "
+        "of pandas and drop_nulls of polars do"
+    ),
+    "partition_2_the_text_of_document": (
+        "partition 2: the text of document 1 is missing: leave the document out, as dropna of "
+        "pandas and drop_nulls of polars do"
     ),
     "parts_overflow": (
         "part 1 and the parts before it: the sum of two counts of tokens exceeds 2^63 - 1"
     ),
+    "pass_either_y_or_label": (
+        "expected labels: pass either y, with one label per document in order, or label, the name "
+        "of the label column"
+    ),
     "path_must_be_a_str": "path must be a str or PathLike, got NoneType",
+    "plot_curves_needs_matplotlib_pip_install_termsif": (
+        "plot_curves needs matplotlib: pip install 'termsift[plot]', or pip install matplotlib"
+    ),
     "plot_ranking_needs_matplotlib": (
         "plot_ranking needs matplotlib: pip install 'termsift[plot]', or pip install matplotlib"
     ),
+    "policies_must_be_top_or_round_robin": "policies must be 'top' or 'round_robin', got 'x'",
+    "preprocessor_has_no_effect": (
+        "preprocessor has no effect with this analyzer: leave it out, or let the function apply it"
+    ),
     "prior_lacks_class": "class_prior lacks class 'news': give every class a prior, or 0",
+    "queries_must_hold_at_least_one": "queries must hold at least one word or phrase",
+    "ranking_has_1_twice_expected_each": "ranking has 1 twice, expected each term once",
+    "ranking_has_4_at_position_1": "ranking has 4 at position 1, expected a term in [0, 4)",
+    "ranking_must_be_a_ranking_got": "ranking must be a Ranking, got ClassCounts",
+    "ranking_must_be_a_ranking_got_2": "ranking must be a Ranking, got int",
+    "ranking_must_hold_integers_got_dtype": "ranking must hold integers, got dtype float64",
     "rate_beyond_2_to_64": (
         "term 0 occurs 1e+20 times in class 0, whose documents and b2 add up to 2; a rate "
         "must be at most 2^64"
     ),
+    "reference_classes_hold_spam_twice": "reference: classes hold 'spam' twice",
     "requires_y_to_be_passed": "NaiveBayes requires y to be passed, but the target y is None",
     "reshape_your_data": (
         "X must have two dimensions, one row per document, got shape (…,). Reshape your "
         "data: X.reshape(1, -1) is one document"
     ),
+    "returned_no_strings": (
+        "…: the analyzer or tokenizer returned …, expected an iterable of strings"
+    ),
     "row_2_the_label_is": (
         "…, row 2: the label is '1.5', expected a string or a whole number; "
         "on_error='skip' leaves it out"
     ),
+    "sample_weight_and_x_differ_in_length": "sample_weight and X differ in length",
+    "sample_weight_has_1152921504606846977_at_row_1": (
+        "sample_weight has 1152921504606846977 at row 1, expected at most 2^53 because the counts "
+        "are not integers"
+    ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",
+    "scan_must_be_a_scan_got": "scan must be a Scan, got str",
+    "shape_must_be_a_number_got": "shape must be a number, got None",
+    "shape_must_be_a_number_or": "shape must be a number or 'empirical_bayes', got 'auto'",
+    "shape_must_be_positive_and_finite": "shape must be positive and finite, got 0",
+    "shape_must_be_positive_and_finite_2": "shape must be positive and finite, got nan",
     "sketch_is_full": (
         "90% of the sketch's counters reach min_df=2, so the sketch would keep too many "
         "terms: make one with n_bytes=4194304 or more, or pass max_memory=12582912"
@@ -380,20 +972,115 @@ WORDING: dict[str, str] = {
         "100% of the sketch's counters reach min_df=3, so the sketch would keep too many "
         "terms: make one with n_bytes=8192 or more, or pass max_memory=24576"
     ),
+    "sketch_was_read_from_bytes_which": (
+        "sketch was read from bytes, which keep only the name of the function lists (analyzer): "
+        "make the sketch and count the texts in one process"
+    ),
+    "smoothing_b1_1_is_too_small": (
+        "smoothing b1 = 1 is too small compared with the 10000000000000000 tokens of class 0; "
+        "greedy needs at least 2^-40 of the number of tokens"
+    ),
+    "smoothing_b2_beyond_doubles": (
+        "smoothing b2 = … is too … compared with the … tokens of the collection; log_odds needs b2 "
+        "/ tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing"
+    ),
     "smoothing_too_small": (
         "smoothing b1 = … is too small for class 0, whose tokens and b2 add up to …"
     ),
+    "some_partitions_have_vectors_of_30": (
+        "some partitions have vectors of 30 terms, others have vectors of 7"
+    ),
+    "sort_must_be_one_of": "sort must be one of …, got 'size'",
     "source_must_be_a_path": "source must be a path or bytes, got …",
     "source_must_be_a_path_2": "source must be a path or bytes, got int",
+    "step_is_too_large_for_this": (
+        "step is too large for this shape: step times the logarithm of 1 + documents / shape must "
+        "be at most 300, got … with step 400, shape 1 and 3 documents"
+    ),
+    "step_is_too_large_for_this_2": (
+        "step is too large for this shape: step times the logarithm of 1 + 1 / shape must be at "
+        "most 12, got … with step 40, shape 1 and 3 documents"
+    ),
+    "step_is_too_large_for_this_3": (
+        "step is too large for this shape: step times the logarithm of 1 + 1 / shape must be at "
+        "most 12, got … with step 0.5, shape 9.9999999999999998e-201 and 3 documents"
+    ),
+    "step_must_be_positive_and_finite": "step must be positive and finite, got …",
+    "stop_words_turn_into_bad_film": (
+        "some stop words cannot match, because these rules turn them into 'bad', 'film': add these "
+        "words to stop_words"
+    ),
+    "stop_words_turn_into_don": (
+        "some stop words cannot match, because these rules turn them into 'don': add these words "
+        "to stop_words"
+    ),
+    "stop_words_turn_into_good": (
+        "some stop words cannot match, because these rules turn them into 'good': add these words "
+        "to stop_words"
+    ),
+    "strip_accents_has_no_effect": (
+        "strip_accents has no effect with this preprocessor: leave it out, or let the function "
+        "apply it"
+    ),
+    "target_classes_and_each_of_its": (
+        "target: classes and each of its groups must hold at least one class"
+    ),
+    "target_has_all_classes_so_no": "target has all classes, so no class is left for the reference",
+    "target_there_is_no_class_hem": (
+        "target: there is no class 'hem', expected one of 'eggs', 'ham', 'spam'; did you mean "
+        "'ham'?"
+    ),
+    "temper_must_be_a_number_got": "temper must be a number, got True",
+    "temper_must_be_not_negative_and": "temper must be not negative and finite, got -0.1",
+    "temper_must_be_not_negative_and_2": "temper must be not negative and finite, got inf",
+    "term_0_has_l_b1_1": (
+        "term 0 has l + b1 = 1.0000000000000001e-09 in class 1, too small compared with the "
+        "1000000.000000001 tokens of class 1; greedy needs at least 2^-40 of the number of tokens"
+    ),
+    "term_1_has_l_b1_1": (
+        "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too small compared with the "
+        "1000000.000000001 tokens of class 0; greedy needs at least 2^-40 of the number of tokens"
+    ),
+    "term_1_has_l_b1_1e": (
+        "term 1 has l + b1 = 1e-10 in class 0, too small compared with the 1000000.0000000001 "
+        "tokens of class 0; greedy needs at least 2^-40 of the number of tokens"
+    ),
+    "term_1_has_l_b1_3": (
+        "term 1 has l + b1 = 3 in class 0, too small compared with the 10000000000000003 tokens of "
+        "class 0; greedy needs at least 2^-40 of the number of tokens"
+    ),
+    "term_1_has_probability_0_in": (
+        "term 1 has probability 0 in class 0 with b1 = 0; greedy needs every p_ic > 0"
+    ),
+    "term_1_occurs_more_than_2": "term 1 occurs more than 2^63 - 1 times in the collection",
+    "term_2_has_probability_0_in": (
+        "term 2 has probability 0 in class 0 with b1 = 0; greedy needs every p_ic > 0"
+    ),
     "term_names_has_1_names": "term_names has 1 names for 2 terms",
     "term_names_has_1_names_2": "term_names has 1 names for 3 terms",
+    "terms_has_15_at_position_0": "terms has 15 at position 0, expected a term in [0, 15)",
+    "terms_has_1_twice_expected_each": "terms has 1 twice, expected each term once",
+    "terms_holds_names_but_the_counts": (
+        "terms holds names, but the counts have none: pass column numbers"
+    ),
+    "terms_not_all_with_names": (
+        "part 1 and the parts before it: 2 and … terms, not all with names: count with term_names, "
+        "or add the counts (a + b) if each index means the same term in both"
+    ),
     "termsift_conditional_gain_x_y": (
         "conditional_gain reads the documents: use termsift.conditional_gain(X, y, k)"
     ),
+    "test_has_no_label_in_common": "…test.csv: has no label in common with …train.csv",
+    "test_has_no_term_in_common": "…test.csv: has no term in common with …train.csv",
     "text_after_a_closing_quote": (
         "c, line 2: expected ',' or the end of the line after a closing quote, at byte 8; a"
         " quote within a quoted field is written twice; if quotes mean nothing in this "
         "file, let its name end in .txt and name its columns by text= and label="
+    ),
+    "text_and_label_must_be_names": "text and label must be names or numbers of columns, got None",
+    "text_and_label_must_be_names_2": "text and label must be names or numbers of columns, got 1.5",
+    "text_expected_one_column_body_found": (
+        "text: expected one column 'body', found 'text', 'label'; name a column of df"
     ),
     "text_expected_one_column_t": (
         "text: expected one column 't', found 't', 't'; give each column another name"
@@ -401,42 +1088,126 @@ WORDING: dict[str, str] = {
     "text_expected_one_column_text": (
         "text: expected one column 'text', found 'body', 'stars'; name a column of the frame"
     ),
+    "text_must_name_one_or_several": "text must name one or several columns",
+    "texts_has_a_bytes_at_0": "texts has a bytes at 0, expected strings",
     "texts_has_a_missing_value": (
         "texts has a missing value at 1, expected strings: drop the missing texts or "
         "replace them by ''"
     ),
     "texts_has_a_str_at": "texts has a str at 1, expected bytes",
     "texts_has_an_int_at": "texts has an int at 150, expected strings",
+    "texts_has_an_int_at_0": "texts has an int at 0, expected strings",
+    "texts_has_no_string_at_1": "texts has … at 1, expected strings…",
     "texts_has_the_columns_body": (
         "texts has the columns 'body', 'stars': name the columns of texts and labels by the"
         " arguments text and label"
     ),
     "texts_has_the_dtype_float64": "texts has the dtype float64, expected strings",
+    "texts_has_the_dtype_int64_expected": "texts has the dtype int64, expected strings",
+    "texts_has_the_dtype_s1_expected": "texts has the dtype |S1, expected strings",
+    "texts_has_the_shape_1_1": (
+        "texts has the shape (1, 1), expected one dimension: pass one column, as in texts[:, 0]"
+    ),
+    "texts_has_the_shape_expected_one": "texts has the shape (), expected one dimension",
     "texts_is_a_dask_collection": (
         "texts is a Dask collection: use termsift.dask.count_texts, or compute it"
+    ),
+    "texts_is_a_dataframe_of_spark": (
+        "texts is a DataFrame of Spark: use termsift.spark.count_texts"
+    ),
+    "texts_is_a_dataset_of_hugging": (
+        "texts is a Dataset of Hugging Face: pass the table texts.with_format('arrow')[:]"
+    ),
+    "texts_is_a_datasetdict_of_hugging": (
+        "texts is a DatasetDict of Hugging Face: pass one of its splits, as in texts['train']"
     ),
     "texts_is_a_list_and": (
         "texts is a list and has no columns: leave out the arguments text and label, which "
         "name columns of a frame"
     ),
+    "texts_is_a_scan_of_matrices": "texts is a scan of matrices, which hold no texts",
+    "texts_is_an_iterabledataset_of_hugging": (
+        "texts is an IterableDataset of Hugging Face: merge the counts of "
+        "texts.with_format('arrow').iter(batch_size=10_000)"
+    ),
     "texts_must_be_a_core": "texts must be a _core.Texts, found a …",
+    "texts_must_be_a_dask_data": (
+        "texts must be a dask data frame, whose columns you name by the arguments text and label, "
+        "or a list of parts, got a Delayed… of dask"
+    ),
+    "texts_must_be_a_dask_data_2": (
+        "texts must be a dask data frame, whose columns you name by the arguments text and label, "
+        "or a list of parts, got a str: use termsift.count_texts"
+    ),
+    "texts_must_hold_strings_got_3": "texts must hold strings, got 3",
+    "texts_must_hold_strings_got_none": "texts must hold strings, got None",
+    "texts_must_hold_strings_in_order": "texts must hold strings in order, got a dict",
+    "texts_must_hold_strings_in_order_2": "texts must hold strings in order, got a set",
+    "tf_must_be_one_of_raw": "tf must be one of raw, log, binary, got 'idf'",
+    "the_analyzer_tokens_counts_lists_of": (
+        "the analyzer 'tokens' counts lists of tokens, and all other analyzers count texts"
+    ),
     "the_arrow_array_holds_expected": "the Arrow array holds …, expected strings",
+    "the_arrow_stream_failed": "the Arrow stream failed: …the disk is on fire…",
     "the_bytes_are_no_sketch": (
         "the bytes are no sketch: damaged, truncated or from another version of termsift"
     ),
+    "the_bytes_are_no_sketch_because": "the bytes are no sketch: …",
+    "the_count_of_aa_in_document": (
+        "the count of 'aa' in document 1 is 256, which does not fit …: pass a wider dtype, such as "
+        "numpy.int64"
+    ),
+    "the_counts_differ_in_tf": "the counts differ in tf, '…' and '…'",
+    "the_counts_of_a_class_sum": "the counts of a class sum to more than 2^63 - 1",
     "the_curve_of_md_has": "the curve of md has no k",
+    "the_documents_hold_values_above_2": (
+        "the documents hold values above 2^900, too large for sums of logarithms"
+    ),
+    "the_first_label_1_occurs_nowhere_else": (
+        "the label of the first document, '1', occurs nowhere else: if the first row is a header, "
+        "leave it out, or name the columns by text= and label="
+    ),
+    "the_first_label_occurs_nowhere_else": (
+        "the label of the first document, 'class', occurs nowhere else: if the first row is a "
+        "header, leave it out, or name the columns by text= and label="
+    ),
+    "the_first_row_counts": (
+        "…c.t…: the first row counts as a document; if it is a header, name the columns by text= "
+        "and label="
+    ),
     "the_header_is_longer_than": (
         "…c.csv, line 1: the header is longer than 64 MiB; a closing quote may be missing, "
         "or there is no header (name the columns by number)"
     ),
+    "the_label_in_line_3_is_empty": "…, line 3: the label is empty; on_error='skip' leaves it out",
+    "the_label_is_missing": (
+        "the label of document … is missing: …; leave the document out, as dropna of pandas and "
+        "drop_nulls of polars do"
+    ),
+    "the_label_of_document_0_is": "the label of document 0 is 7, which is not in classes",
     "the_label_of_document_1": "the label of document 1 is 'news', which is not in classes",
     "the_label_of_document_1_2": (
         "the label of document 1 is missing: …; leave the document out, as dropna of pandas"
         " and drop_nulls of polars do"
     ),
+    "the_label_of_document_3_is": (
+        "the label of document 3 is missing: nan; leave the document out, as dropna of pandas and "
+        "drop_nulls of polars do"
+    ),
     "the_label_of_document_9": "the label of document 9 is 'spam', which is not in classes",
+    "the_of_the_vocabulary_cannot_match": (
+        "1 of 2 terms of the vocabulary cannot match by these rules: 'the'; write terms as the "
+        "rules cut texts (see lowercase, ngram_range and stop_words)"
+    ),
+    "the_probabilities_of_a_class_must": (
+        "the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * n_terms "
+        "= 3, got b2 = 2"
+    ),
     "the_sketches_differ_in_min": "the sketches differ in min_df: 20 and 3",
     "the_sketches_differ_in_n": "the sketches differ in n_bytes: 8 and 9",
+    "the_test_part_of_fold_0": (
+        "the test part of fold 0 has -1 at position 0, expected a document in [0, 4)"
+    ),
     "the_text_of_document_1": (
         "the text of document 1 is missing: leave the document out, as dropna of pandas and"
         " drop_nulls of polars do"
@@ -445,12 +1216,53 @@ WORDING: dict[str, str] = {
         "the text of document 4 is missing: leave the document out, as dropna of pandas and"
         " drop_nulls of polars do"
     ),
+    "the_texts_were_cut_by_different": (
+        "the texts were cut by different rules: hashing is 8 in one and 16 in the other; count "
+        "both with the same rules"
+    ),
+    "the_training_part_of_fold_0": (
+        "the training part of fold 0 has 0 twice, expected each document once"
+    ),
+    "the_training_part_of_fold_0_2": (
+        "the training part of fold 0 has 4 at position 1, expected a document in [0, 4)"
+    ),
+    "the_training_part_of_fold_0_3": (
+        "the training part of fold 0 must hold integers, got dtype bool"
+    ),
+    "the_vector_of_row_0_has": "the vector of row 0 has 3 terms, others have 4",
+    "the_vector_of_row_1_has": "the vector of row 1 has 2 terms, others have 3",
+    "the_vector_of_row_1_is": "the vector of row 1 is null",
+    "there_are_no_chunks_expected_at": "there are no chunks, expected at least one",
+    "there_are_no_documents_expected_some": "there are no documents, expected some to classify",
+    "there_are_no_parts_expected_at": "there are no parts, expected at least one",
+    "there_are_no_terms_expected_at": "there are no terms, expected at least one",
     "there_are_no_terms_to": "there are no terms to choose from",
+    "there_are_no_test_documents": "there are no test documents",
     "there_is_no_class_d": "there is no class 'd', expected one of 'a', 'b', 'c'",
+    "there_is_no_class_e_expected": "there is no class 'e', expected one of 'a', 'b', 'c', 'd'",
+    "there_is_nothing_to_rank_by": (
+        "there is nothing to rank by: methods, models or policies are empty"
+    ),
+    "token_pattern_has_no_effect": "token_pattern has no effect with this analyzer: leave it out",
+    "token_pattern_has_no_effect_with_a_tokenizer": (
+        "token_pattern has no effect with this tokenizer: leave it out, or let the function apply "
+        "it"
+    ),
+    "tokenizer_has_no_effect": "tokenizer has no effect with this analyzer: leave it out",
+    "train_and_test_svm_expected_texts": (
+        "…train.csv and …test.svm: expected texts in both, or matrices in both"
+    ),
     "two_classes_with_documents": "scores need at least two classes with documents, got …",
+    "unknown_argument_meant": "unknown argument '…', expected one of …; did you mean '…'?",
     "unknown_argument_mindf": "unknown argument 'mindf', expected one of …; did you mean 'min_df'?",
     "unknown_argument_ngram_did_you": (
         "unknown argument 'ngram', expected one of …; did you mean 'ngram_range'?"
+    ),
+    "unknown_argument_nonsense": "unknown argument 'nonsense', expected one of …",
+    "unknown_argument_widht": "unknown argument 'widht', expected one of …; did you mean 'width'?",
+    "unknown_label_type_continuous": (
+        "Unknown label type: continuous. y has …, expected classes: a label that is a float must "
+        "be a whole number, so pass strings, or bin the values"
     ),
     "unknown_label_type_continuous_0": (
         "Unknown label type: continuous. y has 0.5, expected classes: a label that is a "
@@ -460,11 +1272,20 @@ WORDING: dict[str, str] = {
         "'conditional_gain' chooses terms one after another and gives no score to a single "
         "term: use termsift.conditional_gain(X, y), or one of …"
     ),
+    "vocabulary_gives_pills_the_column_1": (
+        "vocabulary_ gives 'pills' the column -1, but has 2 terms: number their columns from 0 "
+        "without a gap"
+    ),
+    "vocabulary_gives_pills_the_column_2": (
+        "vocabulary_ gives 'pills' the column 2, but has 2 terms: number their columns from 0 "
+        "without a gap"
+    ),
     "which_does_not_fit_uint8": (
         "the count of column 5 in document 0 is -1, which does not fit uint8: pass a wider "
         "dtype, such as numpy.int64"
     ),
     "which_is_not_in_classes": "the label of document 0 is 3, which is not in classes",
+    "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (
         "texts is a DataFrame with the columns 'id', 'body', expected one column of texts: "
         "name it, as in text='text', or pass it alone"
@@ -476,31 +1297,104 @@ WORDING: dict[str, str] = {
     "wrong_checksum": (
         "the bytes: the saved counts are damaged or truncated: their checksum does not match"
     ),
+    "x_has_11_at_row_0": (
+        "X has 11 at row 0, column 1, but its class has only 5; expected documents that were "
+        "counted with this label"
+    ),
+    "x_has_2_blocks_of_columns": (
+        "X has 2 blocks of columns, expected whole rows: use rechunk({1: -1})"
+    ),
+    "x_has_39_features_but_termselector": (
+        "X has 39 features, but TermSelector is expecting 40 features as input."
+    ),
     "x_has_3_terms_but": "X has 3 terms, but only 2 have names: set term_names to None first",
+    "x_has_5_features_but_naivebayes": (
+        "X has 5 features, but NaiveBayes is expecting 15 features as input: pass all columns that "
+        "were counted, since the classifier itself selects those of its 5 terms"
+    ),
+    "x_has_99_at_row_38": (
+        "X has 99 at row 38, column 5, but its class has only 20; expected documents that were "
+        "counted with this label"
+    ),
+    "x_has_counts_at_row_0": "X has counts at row 0 that are too large: their sum overflows",
     "x_has_dtype_complex128": (
         "…c.npz: X has dtype complex128, expected booleans, integers or floats"
     ),
+    "x_has_in_partition_1": (
+        "partition 1, from row 0: X has -1 at row 1, column …, expected a finite count that is not "
+        "negative…"
+    ),
     "x_has_the_index_2000000": "X has the index 2000000 in row 2, expected a column in [0, 4)",
+    "x_has_the_index_99": "X has the index 99 in row …, expected a column in [0, …)",
+    "x_has_what_is_no_count": (
+        "X has … at row …, column …, expected a finite count that is not negative…"
+    ),
     "x_holds_texts_count_texts": (
         "X holds texts, expected a matrix of counts: count texts with termsift.count_texts,"
         " and add such counts to others with termsift.merge, or make a matrix with "
         "termsift.text.CountVectorizer"
     ),
+    "x_is_a_dataframe_of_spark": "X is a DataFrame of Spark: use termsift.spark.count",
     "x_is_a_masked_array": "X is a masked array: fill or drop the masked values",
+    "x_test_has_3_columns_x_train_4": "X_test has 3 columns, X_train 4",
     "x_test_has_the_index": "X_test has the index 2000000 in row 2, expected a column in [0, 4)",
     "x_train_has_the_index": "X_train has the index 2000000 in row 2, expected a column in [0, 4)",
+    "y_and_x_differ_in_length": "y and X differ in length",
+    "y_has_150_labels_for_200": "y has 150 labels for 200 documents",
+    "y_has_199_labels_for_200": "y has 199 labels for 200 documents",
+    "y_has_2_blocks_x_has": "y has 2 blocks, X has 5",
+    "y_has_n_labels": "y has … labels for … documents",
+    "y_is_a_list_expected_a": (
+        "y is a list, expected a dask array, because X is one: use dask.array.from_array(y, "
+        "chunks=X.chunks[0])"
+    ),
     "y_is_a_masked_array": "y is a masked array: fill or drop the masked values",
+    "y_is_a_nonetype_expected_a": (
+        "y is a NoneType, expected a dask array, because X is one: use dask.array.from_array(y, "
+        "chunks=X.chunks[0])"
+    ),
     "y_is_a_series_of": (
         "y is a Series of dask, expected a dask array, because X is one: use "
         "y.to_dask_array(lengths=True)"
+    ),
+    "y_is_an_indicator_matrix_expected": (
+        "y is an indicator matrix, expected one label per document"
+    ),
+    "y_is_an_indicator_matrix_expected_2": (
+        "y is an indicator matrix, expected one label per document: the classifier assigns each "
+        "document to one class"
+    ),
+    "y_is_an_indicator_matrix_expected_3": (
+        "y is an indicator matrix, expected one label per document: conditional_gain needs exactly "
+        "one class for each document"
+    ),
+    "y_is_an_indicator_matrix_expected_4": (
+        "y is an indicator matrix, expected one label per document (document 1 has 2): "
+        "conditional_gain needs exactly one class for each document"
+    ),
+    "y_is_no_indicator_matrix": (
+        "y has … at row 0, column 0, expected an indicator matrix of zeros and ones"
+    ),
+    "y_test_has_3_labels_for_4": "y_test has 3 labels for 4 documents",
+    "y_test_is_an_indicator_matrix_expected": (
+        "y_test is an indicator matrix, expected one label per document: the classifier assigns "
+        "each document to one class"
+    ),
+    "y_train_is_an_indicator_matrix_expected": (
+        "y_train is an indicator matrix, expected one label per document: the classifier assigns "
+        "each document to one class"
     ),
 }
 
 
 def fits(message: str, wording: str) -> bool:
     """Return whether a message has this wording."""
-    pattern = ".*".join(map(re.escape, wording.split("…")))
-    return re.fullmatch(pattern, message, re.DOTALL) is not None
+    return re.fullmatch(pattern(wording), message, re.DOTALL) is not None
+
+
+def pattern(wording: str) -> str:
+    """Return the regular expression of the messages that have this wording."""
+    return ".*".join(map(re.escape, wording.split("…")))
 
 
 @contextmanager
@@ -522,3 +1416,12 @@ def raises(
     assert at in message
     if argument is not None:
         assert getattr(caught.value, "argument", None) == argument
+
+
+@contextmanager
+def warns(warning: type[Warning], key: str, *, at: str = "") -> Iterator[pytest.WarningsRecorder]:
+    """Expect a warning with this wording, which names this place."""
+    with pytest.warns(warning, match=rf"\A(?s:{pattern(WORDING[key])})\Z") as caught:
+        yield caught
+    told = [str(warning.message) for warning in caught]
+    assert any(at in message for message in told if fits(message, WORDING[key]))

@@ -11,7 +11,7 @@ import pytest
 import termsift as ts
 from collection_files import read_files
 from private import _core
-from wording import raises
+from wording import raises, warns
 
 
 def rows_of(table: _core.Table) -> int:
@@ -80,19 +80,19 @@ def test_labels_of_earlier_inputs_keep_their_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "message"),
+    ("name", "content", "key", "argument"),
     [
-        ("c.csv", 'text,label\né,"é"x\n', r"line 2: expected ',' or .* quote, at character 5"),
-        ("c.json", '[{"text": "é"}, "é" 1]', "line 1: expected a comma .* at character 20"),
-        ("c.jsonl", '{"text": "é", 1}', "line 1: expected a key in double quotes at character 14"),
+        ("c.csv", 'text,label\né,"é"x\n', "c_line_2_expected_or_the", "text"),
+        ("c.json", '[{"text": "é"}, "é" 1]', "c_json_line_1_expected_a", None),
+        ("c.jsonl", '{"text": "é", 1}', "c_jsonl_holds_no_documents_1", None),
     ],
 )
 def test_places_in_another_encoding_are_characters(
-    tmp_path: Path, name: str, content: str, message: str
+    tmp_path: Path, name: str, content: str, key: str, argument: str | None
 ) -> None:
     path = tmp_path / name
     path.write_text(content, "latin-1")
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, key, argument=argument):
         read_files(path, encoding="latin-1", on_error="skip")
 
 
@@ -102,15 +102,15 @@ def test_any_value_of_an_array_can_be_left_out(tmp_path: Path) -> None:
     path.write_text(f'[{good}, null, [1, {{}}], "x", {good}]')
     scan = ts.scan(path, on_error="skip")
     assert (ts.count(scan).n_docs, scan.n_skipped) == (2, 3)
-    message = r"c\.json, line 1: expected a JSON object in braces, found null; on_error='skip'"
-    with pytest.raises(ValueError, match=message):
+    key = "c_json_line_1_expected_a_2"
+    with raises(ValueError, key, argument="on_error"):
         read_files(path)
 
 
 def test_a_long_key_is_shown_cut(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text('{"' + "ü" * 100_000 + '": 1}\n')
-    with pytest.raises(ValueError, match=f"found '{'ü' * 30}\\.\\.\\.';"):
+    with raises(ValueError, "c_jsonl_line_1_expected_a", argument="text"):
         read_files(path)
 
 
@@ -126,7 +126,7 @@ def test_a_header_that_counts_as_a_document_is_noticed(tmp_path: Path, name: str
     path = tmp_path / name
     options: dict[str, Any] = {} if name == "c.txt" else {"text": 2, "label": 1}
     path.write_text("Label\tText\na\tham\nb\teggs\n")
-    with pytest.warns(UserWarning, match="the first row counts as a document; if it is a header"):
+    with warns(UserWarning, "the_first_row_counts", at=name):
         assert len(read_files(path, **options).y) == 3
     path.write_text("a\tham\nb\teggs\n")
     read_files(path, **options)  # warns of nothing

@@ -108,19 +108,21 @@ def test_scores_by_class_have_every_keyword() -> None:
 def test_a_misspelt_keyword_of_a_score_is_named_with_the_nearest() -> None:
     counts = ts.count([[1, 0], [0, 1]], ["a", "b"])
     for wrong, right in {"modl": "model", "agregate": "aggregate", "polcy": "policy"}.items():
-        with pytest.raises(TypeError, match=f"no option '{wrong}'; did you mean '{right}'"):
+        with raises(
+            TypeError, "md_has_no_option", argument=wrong, at=f"'{wrong}'; did you mean '{right}'"
+        ):
             counts.rank("md", **{wrong: "max"})  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="did you mean 'noncentrality'"):
+    with raises(TypeError, "md_chi2_has_no_option_noncentralty_it", argument="noncentralty"):
         counts.score("md_chi2", noncentralty="pearson")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match=r"has no option 'aggregate'$"):
+    with raises(TypeError, "md_has_no_aggregate", argument="aggregate"):
         counts.class_scores("md", aggregate="max")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="key has no option 'max_pvlue'; did you mean 'max_pvalue'"):
+    with raises(TypeError, "key_has_no_option_max_pvlue_did", argument="max_pvlue"):
         ts.distinctive_terms(counts, max_pvlue=0.1)  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match=r"no option 'polcy'$"):
+    with raises(TypeError, "md_has_no_option_polcy", argument="polcy"):
         ts.distinctive_terms(counts, "md", polcy="top")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="no option 'libary'; did you mean 'library'"):
+    with raises(TypeError, "md_has_no_option_libary_did", argument="libary"):
         counts.to_frame("md", libary="polars")  # type: ignore[call-arg]
-    with pytest.raises(TypeError, match="no option 'sample_wieght'; did you mean 'sample_weight'"):
+    with raises(TypeError, "chi2_has_no_option_sample_wieght_did", argument="sample_wieght"):
         ts.chi2([[1, 0], [0, 1]], ["a", "b"], sample_wieght=[1, 1])  # type: ignore[call-arg]
 
 

@@ -17,6 +17,7 @@ import pytest
 
 import termsift as ts
 from public_names import CLUSTERS, public_callables
+from wording import raises
 
 ROOT = Path(__file__).parents[2]
 STUB = ast.parse((ROOT / "python/termsift/__init__.pyi").read_text("utf-8"))
@@ -110,7 +111,7 @@ def test_the_stub_of_texts_names_what_the_module_has() -> None:
     assert sorted(map(str, names)) == dir(ts.text)
     for name, module in names.items():
         assert getattr(ts.text, str(name)) is getattr(import_module(str(module)), str(name))
-    with pytest.raises(AttributeError, match="has no attribute 'NoSuch'"):
+    with raises(AttributeError, "module_termsift_text_has_no_attribute"):
         ts.text.NoSuch  # type: ignore[attr-defined]  # noqa: B018
 
 

@@ -31,8 +31,9 @@ def test_a_ranking_is_a_sequence_of_terms_and_scores(counts: ts.ClassCounts, nam
         assert list(part) == pairs[place]
         assert part.method == "md"
     for place in (20, -21):
-        with pytest.raises(IndexError, match=rf"{place} is out of bounds .* 20"):
+        with pytest.raises(IndexError, match="is out of bounds") as caught:
             ranking[place]
+        assert f"index {place} " in str(caught.value)
     with pytest.raises(TypeError):
         ranking["md"]  # type: ignore[call-overload]
 

@@ -97,11 +97,10 @@ def test_log_odds_refuses_a_prior_that_doubles_cannot_hold() -> None:
     for occurrences, one in ((4.0, counts), (1e150, fractions)):
         for factor, size in ((1e-136, "small"), (0.0, "small"), (3e136, "large")):
             alpha = max(occurrences * factor, 5e-324)
-            message = rf"smoothing b2 = .* is too {size} .* tokens of the collection"
             for refused in (alpha, (0.0, 2 * alpha)):
-                with pytest.raises(ValueError, match=message):
+                with raises(ValueError, "smoothing_b2_beyond_doubles", at=f"is too {size} "):
                     one.class_scores("log_odds", alpha=refused)
-                with pytest.raises(ValueError, match=message):
+                with raises(ValueError, "smoothing_b2_beyond_doubles", at=f"is too {size} "):
                     one.rank("log_odds", policy="round_robin", alpha=refused)
         assert np.isinf(one.class_scores("log_odds", alpha=0)).sum() == 0
     # The numbers 2^-448 and 2^452 are the bounds, and doubles hold them exactly.

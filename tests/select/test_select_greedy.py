@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from fractions import Fraction
 from types import SimpleNamespace
@@ -310,19 +309,19 @@ def test_fractions_that_classes_share_add_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "alpha", "message"),
+    ("table", "alpha", "key"),
     [
-        ([[1e6, 1e-9], [1, 1]], 0, "term 1 has l + b1 = 1.0000000000000001e-09 in class 0, too"),
-        ([[1e6, 1e-10], [1, 1]], 0, "term 1 has l + b1 = 1e-10 in class 0, too small"),
-        ([[1, 1], [1e-9, 1e6]], 0, "term 0 has l + b1 = 1.0000000000000001e-09 in class 1, too"),
-        ([[10**16, 3], [1, 1]], 0, "term 1 has l + b1 = 3 in class 0, too small"),
-        ([[10**16, 0], [1, 1]], 0, "term 1 has probability 0 in class 0 with b1 = 0"),
-        ([[10**16, 0], [1, 1]], 1, "smoothing b1 = 1 is too small"),
+        ([[1e6, 1e-9], [1, 1]], 0, "term_1_has_l_b1_1"),
+        ([[1e6, 1e-10], [1, 1]], 0, "term_1_has_l_b1_1e"),
+        ([[1, 1], [1e-9, 1e6]], 0, "term_0_has_l_b1_1"),
+        ([[10**16, 3], [1, 1]], 0, "term_1_has_l_b1_3"),
+        ([[10**16, 0], [1, 1]], 0, "term_1_has_probability_0_in"),
+        ([[10**16, 0], [1, 1]], 1, "smoothing_b1_1_is_too_small"),
     ],
 )
-def test_counts_beyond_the_grid_are_refused(table: Any, alpha: float, message: str) -> None:
+def test_counts_beyond_the_grid_are_refused(table: Any, alpha: float, key: str) -> None:
     for exhaustive in (False, True):
-        with pytest.raises(ValueError, match=re.escape(message)):
+        with raises(ValueError, key):
             of(table).greedy(alpha=alpha, exhaustive=exhaustive)
 
 

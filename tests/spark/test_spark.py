@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 import termsift as ts
+from wording import raises, warns
 
 pytest.importorskip("pyspark", reason="termsift.spark needs pyspark: pip install 'termsift[spark]'")
 pytest.importorskip("pyarrow", reason="termsift.spark needs pyarrow: pip install 'termsift[spark]'")
@@ -100,7 +101,7 @@ def test_classes_keep_their_order_and_refuse_other_labels(spark: Any) -> None:
     df = frame(spark, X, y, n_parts=3)
     assert ts.spark.count(df, classes=classes) == ts.count(X, y, classes=classes)
     assert ts.spark.count(df.limit(0), classes=classes).classes == classes
-    with pytest.raises(ValueError, match=r"the label of document .* not in classes"):
+    with raises(ValueError, "a_label_of_a_partition_is_unseen", argument="y"):
         ts.spark.count(df, classes=["unseen"])
 
 
@@ -124,34 +125,32 @@ def test_nothing_to_count(spark: Any) -> None:
 def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
     X, y = collection(6)
     df = frame(spark, X, y, n_parts=2)
-    with pytest.raises(ValueError, match="features: expected one column 'text', found 'features',"):
+    with raises(ValueError, "features_expected_one_column_text_found", argument="features"):
         ts.spark.count(df, features="text")
-    with pytest.raises(ValueError, match=r"'labl', found .*; name a column of df; did you mean"):
+    with raises(ValueError, "label_expected_one_column_labl_found", argument="label"):
         ts.spark.count(df, label="labl")
     assert ts.spark.count(df, features="FEATURES") == ts.count(X, y)  # Spark ignores the case
-    with pytest.raises(TypeError, match="column 'label' is of type string, expected vectors of"):
+    with raises(TypeError, "column_label_is_of_type_string", argument="features"):
         ts.spark.count(df, features="label")
-    with pytest.raises(TypeError, match=r"column 'features' is of type .*, expected one class"):
+    with raises(TypeError, "column_features_is_of_type_vector", argument="label"):
         ts.spark.count(df, label="features")
-    with pytest.raises(
-        ValueError, match=r"sample_weight has 'class .' at row 0, expected a number"
+    with raises(
+        ValueError, "a_sample_weight_of_a_partition_is_no_number", argument="sample_weight"
     ):
         ts.spark.count(df, sample_weight="label")
-    with pytest.raises(ValueError, match="tf must be one of"):
+    with raises(ValueError, "tf_must_be_one_of_raw", argument="tf"):
         ts.spark.count(df, tf="idf")  # type: ignore[arg-type]
     negative = X.copy()
     negative.data[negative.indptr[4]] = -1
-    where = f"partition 1, from row 0: X has -1 at row 1, column {X.indices[X.indptr[4]]}, expected"
-    with pytest.raises(ValueError, match=where):
+    where = f"column {X.indices[X.indptr[4]]},"
+    with raises(ValueError, "x_has_in_partition_1", argument="X", at=where):
         ts.spark.count(frame(spark, negative, y, n_parts=2))
-    with pytest.raises(
-        ValueError, match="partition 1, from row 0: the label of document 2 is missing"
-    ):
+    with raises(ValueError, "partition_1_from_row_0_the", argument="y"):
         ts.spark.count(frame(spark, X, [*y[:5], None], n_parts=2))
     wide = frame(spark, sp.csr_array(np.eye(2, 7)), y[:2], n_parts=1)
-    with pytest.raises(ValueError, match="have vectors of 30 terms, others have vectors of 7"):
+    with raises(ValueError, "some_partitions_have_vectors_of_30"):
         ts.spark.count(df.union(wide))
-    with pytest.raises(ValueError, match="the vector of row 6 has 7 terms, others have 30"):
+    with raises(ValueError, "partition_0_from_row_0_the_2"):
         ts.spark.count(df.union(wide).coalesce(1))
     huge = frame(spark, sp.csr_array([[2.0**62], [2.0**62]]), ["a", "a"], n_parts=2)
     with pytest.raises(ts.CountOverflowError):
@@ -191,7 +190,9 @@ def test_texts_are_counted_as_on_one_machine(spark: Any, rules: dict[str, Any]) 
     texts, y = texts_and_labels()
     df = text_frame(spark, texts, y)
     some = df.union(df.limit(0)).withColumnRenamed("text", "a.text`s name")
-    whole = ts.count_texts(texts, y, **rules)
+    # The counts of partitions do not hold the number of empty texts.
+    with warns(UserWarning, "13_of_90_texts_are_empty"):
+        whole = ts.count_texts(texts, y, **rules)
     assert ts.spark.count_texts(some, text="a.text`s name", **rules) == whole
     assert ts.spark.count_texts(df.coalesce(1), **rules) == whole
 
@@ -199,9 +200,9 @@ def test_texts_are_counted_as_on_one_machine(spark: Any, rules: dict[str, Any]) 
 def test_texts_and_labels_that_are_null(spark: Any) -> None:
     texts, y = texts_and_labels(9)
     rows = text_frame(spark, [*texts[:8], None], [*y[:7], None, y[8]], 3)
-    with pytest.raises(ValueError, match="partition 2: the label of document 1 is missing: None"):
+    with raises(ValueError, "partition_2_the_label_of_document", argument="label"):
         ts.spark.count_texts(rows)
-    with pytest.raises(ValueError, match="partition 2: the text of document 1 is missing"):
+    with raises(ValueError, "partition_2_the_text_of_document", argument="text"):
         ts.spark.count_texts(rows.where("label is not null or text is null").fillna("", ["label"]))
     assert ts.spark.count_texts(rows.na.drop()) == ts.count_texts(texts[:7], y[:7])
 
@@ -209,27 +210,23 @@ def test_texts_and_labels_that_are_null(spark: Any) -> None:
 def test_texts_that_are_refused(spark: Any) -> None:
     texts, y = texts_and_labels(9)
     df = text_frame(spark, texts, y, 2)
-    with pytest.raises(ValueError, match="text: expected one column 'body', found 'text', 'label'"):
+    with raises(ValueError, "text_expected_one_column_body_found", argument="text"):
         ts.spark.count_texts(df, text="body")
     lists = df.selectExpr("text", "array(label) AS label")
-    with pytest.raises(TypeError, match="column 'label' is of type array<string>, expected one cl"):
+    with raises(TypeError, "column_label_is_of_type_array", argument="label"):
         ts.spark.count_texts(lists)
-    with pytest.raises(TypeError, match=r"texts is a DataFrame of Spark: use termsift.spark.coun"):
+    with raises(TypeError, "texts_is_a_dataframe_of_spark", argument="texts"):
         ts.count_texts(df, text="text", label="label")
-    with pytest.raises(TypeError, match=r"X is a DataFrame of Spark: use termsift.spark.count"):
+    with raises(TypeError, "x_is_a_dataframe_of_spark", argument="X"):
         ts.count(df, y)
     numbers = text_frame(spark, [1, 2], y[:2])
-    with pytest.raises(TypeError, match=r"partition .: column .text. holds int64, expected"):
+    with raises(TypeError, "column_text_of_a_partition_holds_int64", argument="text"):
         ts.spark.count_texts(numbers)
-    with pytest.raises(
-        ValueError, match=r"partition .: the label of document . is .class 1., whic"
-    ):
+    with raises(ValueError, "a_label_of_a_partition_is_not_in_classes", argument="label"):
         ts.spark.count_texts(df, classes=["class 0"])
-    with pytest.warns(
-        UserWarning, match="no document has a word of two or more letters, so the cou"
-    ):
+    with warns(UserWarning, "no_document_has_a_word_of"):
         assert ts.spark.count_texts(df.limit(0)).n_terms == 0
-    with pytest.raises(TypeError, match="max_features needs tf='raw'"):
+    with raises(TypeError, "it_needs_raw_counts", argument="max_features"):
         ts.spark.count_texts(df, tf="log", max_features=3)
     assert ts.spark.count_texts(df.limit(0), hashing=8) == ts.count_texts([], [], hashing=8)
 
@@ -246,5 +243,5 @@ def test_max_memory_reads_partitions_twice_and_changes_no_result(spark: Any) -> 
     df = text_frame(spark, texts, y, 9)
     counts = ts.spark.count_texts(df, min_df=5, max_memory=2**20)
     assert counts == ts.count_texts(texts, y, min_df=5)
-    with pytest.raises(TypeError, match="max_memory needs min_df"):
+    with raises(TypeError, "max_memory_in_a_partition_needs_min_df", argument="max_memory"):
         ts.spark.count_texts(df, max_memory=2**20)

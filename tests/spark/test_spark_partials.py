@@ -59,15 +59,15 @@ def test_vectors_with_fractions_stay_doubles(value: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "n_terms", "message"),
+    ("rows", "n_terms", "key"),
     [
-        ([sparse(3), None], None, "the vector of row 1 is null"),
-        ([sparse(3), dense(1, 2)], None, "the vector of row 1 has 2 terms, others have 3"),
-        ([sparse(3)], 4, "the vector of row 0 has 3 terms, others have 4"),
+        ([sparse(3), None], None, "the_vector_of_row_1_is"),
+        ([sparse(3), dense(1, 2)], None, "the_vector_of_row_1_has"),
+        ([sparse(3)], 4, "the_vector_of_row_0_has"),
     ],
 )
-def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+def test_invalid_vectors_are_refused(rows: Any, n_terms: int | None, key: str) -> None:
+    with raises(ValueError, key):
         spark._matrix(vectors(*rows), n_terms)
 
 
@@ -123,9 +123,8 @@ def test_an_error_of_an_executor_keeps_its_arguments_on_its_way_to_the_driver() 
     failed = spark._row(0, lambda: spark._of_texts(count, 0, iter([batch])))
     counted = spark._row(1, lambda: ts.count_texts(["good"], ["a"]))
     total = spark._add_up(spark._added, ts.load, node_of([failed, counted]))
-    with pytest.raises(TypeError, match="partition 0: document 0: ") as error:
+    with raises(TypeError, "partition_0_document_0_the_analyzer", argument="analyzer") as error:
         spark._loaded(ts.load, total.to_pylist()[0])
-    assert error.value.argument == "analyzer"  # type: ignore[attr-defined]
     assert error.value.arguments == ("analyzer", "tokenizer")  # type: ignore[attr-defined]
     plain = spark._row(0, lambda: int("x"))
     with pytest.raises(ValueError, match="invalid literal") as error_of_python:

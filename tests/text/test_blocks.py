@@ -289,26 +289,26 @@ def test_texts_outlive_what_they_came_from() -> None:
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
-    "str": ("abc", "a single str, .* pass \\[text\\]"),
-    "bytes": (b"abc", "a single bytes"),
-    "path": (Path("x.csv"), "a single .*termsift.scan"),
-    "dict": ({"a": "b"}, "in order, got a dict"),
-    "set": ({"a"}, "in order, got a set"),
-    "number": (3, "must hold strings, got 3"),
-    "None": (None, "must hold strings, got None"),
-    "numbers": ([1], "texts has an int at 0"),
-    "list of bytes": ([b"a"], "texts has a bytes at 0"),
-    "array of numbers": (np.array([1]), "dtype int64"),
-    "array of bytes": (np.array([b"a"]), "dtype |S1"),
-    "two dimensions": (np.array([["a"]]), r"shape \(1, 1\), .*: pass one column, as in texts\["),
-    "no dimension": (np.array("a"), r"shape \(\)"),
+    "str": ("abc", "for_a_file_use_termsift"),
+    "bytes": (b"abc", "for_a_file_use_termsift"),
+    "path": (Path("x.csv"), "for_a_file_use_termsift"),
+    "dict": ({"a": "b"}, "texts_must_hold_strings_in_order"),
+    "set": ({"a"}, "texts_must_hold_strings_in_order_2"),
+    "number": (3, "texts_must_hold_strings_got_3"),
+    "None": (None, "texts_must_hold_strings_got_none"),
+    "numbers": ([1], "texts_has_an_int_at_0"),
+    "list of bytes": ([b"a"], "texts_has_a_bytes_at_0"),
+    "array of numbers": (np.array([1]), "texts_has_the_dtype_int64_expected"),
+    "array of bytes": (np.array([b"a"]), "texts_has_the_dtype_s1_expected"),
+    "two dimensions": (np.array([["a"]]), "texts_has_the_shape_1_1"),
+    "no dimension": (np.array("a"), "texts_has_the_shape_expected_one"),
 }
 
 
 @pytest.mark.parametrize("kind", REFUSED)
 def test_what_is_no_sequence_of_texts_is_refused(kind: str) -> None:
-    texts, message = REFUSED[kind]
-    with pytest.raises(TypeError, match=message):
+    texts, key = REFUSED[kind]
+    with raises(TypeError, key, argument="texts"):
         list(text_blocks(texts))
 
 
@@ -333,5 +333,5 @@ def test_a_stream_that_fails_says_why() -> None:
         raise OSError("the disk is on fire")
 
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"t": "string"}), batches())
-    with pytest.raises(RuntimeError, match=r"the Arrow stream failed.*the disk is on fire"):
+    with raises(RuntimeError, "the_arrow_stream_failed"):
         Texts.of_arrow(reader, "t")

@@ -53,9 +53,10 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError) as raised:
         Texts.of_files([tmp_path / "a", missing, folder], 4)
     assert raised.value.filename == str(missing)
-    with pytest.raises(OSError, match="folder"):
+    with pytest.raises((IsADirectoryError, PermissionError)) as raised_by_folder:
         Texts.of_files([folder, missing], 4)
-    with pytest.raises(ValueError, match="null"):
+    assert raised_by_folder.value.filename == str(folder)
+    with pytest.raises(ValueError, match="embedded null"):
         Texts.of_files(["a\0b"])
 
 
@@ -68,16 +69,15 @@ def test_what_is_no_regular_file_is_refused(
     regular.write_text("text")
     (tmp_path / "link to it").symlink_to(regular)
     for other in (pipe, Path(os.devnull)):  # opening a pipe would block
-        with pytest.raises(OSError, match="copy it to a regular file") as raised:
+        with raises(OSError, "is_a_pipe_socket_or_device", at=str(other)):
             Texts.of_files([regular, other, tmp_path / "missing"], 2)
-        assert raised.value.filename == str(other)
     with pytest.raises(IsADirectoryError) as raised:
         Texts.of_files([tmp_path])
     assert raised.value.filename == str(tmp_path)
     with closing(socket.socket(socket.AF_UNIX)) as server:
         monkeypatch.chdir(tmp_path)
         server.bind("socket")  # addresses are short, so this path is relative
-        with pytest.raises(OSError, match="socket"):
+        with raises(OSError, "is_a_pipe_socket_or_device", at="socket'"):
             Texts.of_files([tmp_path / "socket"])
     assert list(Texts.of_files([tmp_path / "link to it"])) == ["text"]
 
@@ -85,7 +85,7 @@ def test_what_is_no_regular_file_is_refused(
 def test_positions_are_checked() -> None:
     texts = Texts.of_strings(["a", "b"])
     for position in (-1, 2):
-        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+        with raises(IndexError, "no_text_among_2", at=f"text {position} "):
             texts[position]
-        with pytest.raises(IndexError, match=f"no text {position} among 2"):
+        with raises(IndexError, "no_text_among_2", at=f"text {position} "):
             texts.take(np.array([position]))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import termsift as ts
 from private import put
+from wording import raises
 
 TEXTS = ["Bacon and eggs at noon", "Lunch at noon? Bacon!", "Free pills", "A free prize, free!"]
 LABELS = ["ham", "ham", "spam", "spam"]
@@ -174,17 +175,22 @@ def test_a_document_of_several_classes_is_in_each() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
+    ("arguments", "error", "key", "argument"),
     [
-        ({"queries": []}, ValueError, "queries must hold at least one word"),
-        ({"queries": [3]}, TypeError, "each of queries"),
-        ({"queries": "a", "width": 0}, ValueError, "width"),
-        ({"queries": "a", "n_passages": 0}, ValueError, "n_passages"),
-        ({"queries": "a", "n_threads": 0}, ValueError, "n_threads"),
-        ({"queries": "a", "hashing": 64}, TypeError, "no names to look for"),
-        ({"queries": "a", "widht": 4}, TypeError, "did you mean 'width'"),
+        ({"queries": []}, ValueError, "queries_must_hold_at_least_one", "queries"),
+        ({"queries": [3]}, TypeError, "each_of_queries_must_be_a", "queries"),
+        ({"queries": "a", "width": 0}, ValueError, "width_must_be_at_least_1", "width"),
+        (
+            {"queries": "a", "n_passages": 0},
+            ValueError,
+            "n_passages_must_be_at_least_1",
+            "n_passages",
+        ),
+        ({"queries": "a", "n_threads": 0}, ValueError, "n_threads_must_be_in_1_4096", "n_threads"),
+        ({"queries": "a", "hashing": 64}, TypeError, "hashed_terms_have_no_names_to", "hashing"),
+        ({"queries": "a", "widht": 4}, TypeError, "unknown_argument_widht", "widht"),
     ],
 )
-def test_wrong_arguments(arguments: dict[str, Any], error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
+def test_wrong_arguments(arguments: dict[str, Any], error: type, key: str, argument: str) -> None:
+    with raises(error, key, argument=argument):
         ts.find_passages(TEXTS, LABELS, **arguments)

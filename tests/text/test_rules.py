@@ -131,8 +131,8 @@ def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str
 
 @pytest.mark.parametrize("more", [{}, {"analyzer": blanks}], ids=["core", "python"])
 def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
-    crossed = r"min_df=4 requires 4 or more of 6 documents, but max_df=0.5 .* 3 or fewer; lower"
-    with pytest.raises(ValueError, match=crossed):
+    key = "min_df_4_requires_4_or_more"
+    with raises(ValueError, key, argument="min_df"):
         counted(TEXTS, min_df=4, max_df=0.5, **more)
     with raises(ValueError, "min_df_7_requires_7", argument="min_df"):
         counted(TEXTS, min_df=7, **more)
@@ -146,7 +146,7 @@ def test_rules_that_leave_no_room(more: dict[str, Any]) -> None:
     [("labl", "label"), ("on_eror", "on_error"), ("encodings", "encoding"), ("min_fd", "min_df")],
 )
 def test_a_misspelt_option_of_reading_is_told(name: str, meant: str) -> None:
-    with pytest.raises(TypeError, match=f"argument '{name}', .*; did you mean '{meant}'"):
+    with raises(TypeError, "unknown_argument_meant", argument=name, at=f"did you mean '{meant}'"):
         ts.scan("c.csv", **{name: "x"})
 
 
@@ -206,11 +206,10 @@ def test_an_analyzer_that_returns_a_string_returns_characters(tmp_path: Path) ->
 def test_what_is_no_list_of_strings_is_refused_by_document(
     cut: Any, what: str, rule: str, tmp_path: Path
 ) -> None:
-    fault = f"the analyzer or tokenizer returned {what}, expected an iterable of strings"
-    message = rf"(^document 1|^part 0: document 1|\.csv, row 2): {fault}$"
     for found in terms_by_each_door(cut, tmp_path, rule):
-        with pytest.raises(TypeError, match=message):
+        with raises(TypeError, "returned_no_strings", argument="analyzer", at=what) as caught:
             found()
+        assert any(f"{place}: " in str(caught.value) for place in ("document 1", ".csv, row 2"))
 
 
 def test_words_may_form_terms_of_any_length() -> None:

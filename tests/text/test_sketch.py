@@ -180,7 +180,7 @@ def test_a_forged_sketch_is_refused() -> None:
     lines = [sealed(about, counters) for about in [*forged, {"rules": deep}, [], None, 3]]
     lines += [b"[" * 100_000 + b"\n", b"\n", b""]
     for line in lines:
-        with pytest.raises(ValueError, match="the bytes are no sketch"):
+        with raises(ValueError, "the_bytes_are_no_sketch_because", argument="data"):
             ts.TermSketch.from_bytes(line + counters)
     with raises(ValueError, "no_bytes_for_a_sketch", argument="data"):
         ts.TermSketch.from_bytes(sealed(good))
@@ -320,14 +320,14 @@ def test_a_checkpoint_of_another_job_is_refused(tmp_path: Path) -> None:
         saved = tmp_path / "saved" / name
         for damaged in (saved.read_bytes()[:-1], b"{}\n", b""):
             saved.write_bytes(damaged)
-            with pytest.raises(ValueError, match=rf"{name}: is damaged, or is no checkpoint"):
+            with raises(ValueError, "is_no_checkpoint", at=f"{name}: "):
                 ts.count(ts.scan(path, min_df=2, **options))
         saved.unlink()
     assert ts.count(ts.scan(path, min_df=2, **options)) == counts
     path.write_text("label,text\nham,egg egg\n")
     with raises(ValueError, "another_job_which_differs_in_2", argument="checkpoint"):
         ts.count(ts.scan(path, min_df=2, **options))
-    with pytest.raises(NotADirectoryError, match=r"a\.csv: is a file, expected a folder"):
+    with raises(NotADirectoryError, "a_is_a_file_expected_a"):
         ts.count(ts.scan(path, min_df=2, max_memory=2**20, checkpoint=path))
     with raises(TypeError, "checkpoint_needs_max_memory", argument="checkpoint"):
         ts.scan(path, checkpoint=tmp_path)

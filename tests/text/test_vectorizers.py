@@ -202,7 +202,7 @@ def test_documents_of_every_kind(kind: Any, tmp_path: Path) -> None:
     fitted = kind(encoding="latin-1").fit_transform(latin)
     decoded = [text.decode("latin-1") for text in latin]
     same(fitted, kind().fit_transform(decoded))
-    with pytest.raises(UnicodeDecodeError, match="ascii"):
+    with pytest.raises(UnicodeDecodeError, match="codec can't decode"):
         kind(encoding="ascii").fit_transform(data)
     assert kind(encoding="ascii", decode_error="ignore").fit_transform(data).shape[0] == len(data)
     with pytest.raises(FileNotFoundError):
@@ -213,9 +213,9 @@ def test_documents_of_every_kind(kind: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", [None, 5, ["the"], float("nan")], ids=str)
 def test_documents_that_are_no_texts_are_refused_by_place(kind: Any, wrong: Any) -> None:
     # scikit-learn raises an AttributeError, because None has no method 'lower'.
-    with pytest.raises((TypeError, ValueError), match=r"texts has an? .* at 1, expected strings"):
+    with raises((TypeError, ValueError), "texts_has_no_string_at_1", argument="texts"):
         kind().fit_transform(["a text", wrong])
-    with pytest.raises(ValueError, match=r"np\.nan is an invalid document"):
+    with raises(ValueError, "np_nan_is_an_invalid_document"):
         kind().fit_transform(["a text", np.nan])
 
 
@@ -314,7 +314,7 @@ def test_a_count_that_does_not_fit_is_refused() -> None:
     texts = ["bb", "bb " + "aa " * 256]
     for dtype, call in (("int8", "fit_transform"), ("uint8", "transform")):
         ours = CountVectorizer(dtype=np.dtype(dtype)).fit(["aa bb cc"])
-        with pytest.raises(ts.CountOverflowError, match=rf"'aa' in document 1 is 256, .* {dtype}"):
+        with raises(ts.CountOverflowError, "the_count_of_aa_in_document", at=f" {dtype}: "):
             getattr(ours, call)(texts)
         assert list(ours.vocabulary_) == ["aa", "bb", "cc"]
         assert CountVectorizer(dtype=bool, max_features=1).fit(texts).vocabulary_ == {"bb": 0}
@@ -396,11 +396,11 @@ def test_a_vocabulary_with_a_gap_makes_no_entry_beyond_the_matrix(given: dict[st
     vectorizer = CountVectorizer(**given).fit(["bacon eggs pills"])
     del vectorizer.vocabulary_["bacon"]
     assert vectorizer.transform(["eggs eggs"]).toarray().tolist() == [[0, 2]]
-    fault = "gives 'pills' the column 2, but has 2 terms: number their columns from 0"
-    with pytest.raises(ValueError, match=fault):  # scipy would write beyond the array
+    key = "vocabulary_gives_pills_the_column_2"
+    with raises(ValueError, key):  # scipy would write beyond the array
         vectorizer.transform(["eggs", "pills"])
     vectorizer.vocabulary_["pills"] = -1
-    with pytest.raises(ValueError, match="gives 'pills' the column -1"):
+    with raises(ValueError, "vocabulary_gives_pills_the_column_1"):
         vectorizer.transform(["pills"])
 
 

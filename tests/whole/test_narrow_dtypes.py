@@ -15,6 +15,7 @@ from numpy.testing import assert_array_equal
 
 import termsift as ts
 from private import check_matrix, dispersion
+from wording import raises
 
 Y = ["a", "a", "b"]
 ROWS, COLUMNS = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 1, 0]
@@ -71,6 +72,8 @@ def test_an_indicator_with_a_duplicate_is_refused(dtype: str, value: int) -> Non
     # If duplicates were summed in uint8, 128 + 128 + 1 would be 1. In bool, True + True is True.
     data = np.array([value, value, 1][: 2 + (dtype == "u1")], dtype)
     y = sp.csr_array((data, [0] * len(data), [0, len(data)]), shape=(1, 2))
-    with pytest.raises(ValueError, match=rf"y has {data.sum(dtype=int)} at row 0, column 0"):
+    with raises(
+        ValueError, "y_is_no_indicator_matrix", argument="y", at=f"has {data.sum(dtype=int)} at"
+    ):
         ts.count(np.array([[1]]), y)
     assert y.nnz == len(data)
