@@ -127,7 +127,7 @@ def test_wrong_labels_are_refused_as_by_count(y: Any, classes: Any) -> None:
 @pytest.mark.parametrize("n_labels", [len(TEXTS) - 1, len(TEXTS) + 1])
 def test_labels_for_more_or_fewer_texts_than_come_are_refused(n_labels: int) -> None:
     y = (Y * 2)[:n_labels]
-    with pytest.raises(ValueError, match=f"there are {n_labels} labels for"):
+    with pytest.raises(ValueError, match=f"y has {n_labels} labels for"):
         ts.count_texts((text for text in TEXTS), y)
-    with pytest.raises(ValueError, match=f"there are {n_labels} labels for"):
+    with pytest.raises(ValueError, match=f"y has {n_labels} labels for"):
         ts.count_texts(TEXTS, y)

@@ -315,7 +315,7 @@ def test_classes_tf_and_what_is_missing() -> None:
         ([], {}, ValueError, "there are no parts, expected at least one"),
         ([TEXTS], {}, TypeError, r"part 0: expected \(texts, y\), or a frame .* got a list"),
         ([(["eggs"], [1]), ([5], [1])], {}, TypeError, "part 1: texts has an int at 0"),
-        ([(["eggs"], [1, 2])], {}, ValueError, "part 0: there are 2 labels for 1 texts"),
+        ([(["eggs"], [1, 2])], {}, ValueError, "part 0: y has 2 labels for 1 text"),
         (TEXTS[0], {}, TypeError, "texts must be a dask data frame, .* or a list of parts, got"),
         ((["aa", "bb"], ["a", "b"]), {}, TypeError, "part .: expected .*, got a list of strings"),
         (TEXTS[:9], COLUMNS, TypeError, r"part .: expected \(texts, y\), or a frame .* got a str"),

@@ -121,7 +121,7 @@ WORDING: dict[str, str] = {
     ),
     "did_you_mean_pills": "terms has 'pill', which is no term of the counts; did you mean 'pills'?",
     "dispersion_has_documents_of_1": (
-        "dispersion has documents of 1 terms, but the counts have 2: pass the documents "
+        "dispersion has documents of 1 term, but the counts have 2: pass the documents "
         "that were counted"
     ),
     "do_not_fit_in_max": (
@@ -385,8 +385,8 @@ WORDING: dict[str, str] = {
     ),
     "source_must_be_a_path": "source must be a path or bytes, got …",
     "source_must_be_a_path_2": "source must be a path or bytes, got int",
-    "term_names_has_1_names": "term_names has 1 names for 2 terms",
-    "term_names_has_1_names_2": "term_names has 1 names for 3 terms",
+    "term_names_has_1_names": "term_names has 1 name for 2 terms",
+    "term_names_has_1_names_2": "term_names has 1 name for 3 terms",
     "termsift_conditional_gain_x_y": (
         "conditional_gain reads the documents: use termsift.conditional_gain(X, y, k)"
     ),
