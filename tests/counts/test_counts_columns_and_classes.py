@@ -6,8 +6,8 @@ equal to the last bit, and so must their storage as arrays.
 
 from __future__ import annotations
 
-import re
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
