@@ -41,7 +41,8 @@ HeldTexts of_items(const py::object& sequence, const char* expected, const TextO
   const char* kind = Py_TYPE(item)->tp_name;
   const char* article = std::strchr("aeiou", kind[0]) != nullptr ? "an" : "a";
   const bool are_words = PyList_Check(item) != 0 || PyTuple_Check(item) != 0;
-  const char* cure = are_words ? "; of texts that are cut already, pass ' '.join(words) for each, and analyzer=str.split" : "";
+  const char* cure =
+      are_words ? "; of texts that are cut already, pass ' '.join(words) for each, and analyzer=str.split" : "";
   PyErr_Format(PyExc_TypeError, "texts has %s %s at %zd, expected %s%s", article, kind, row, expected, cure);
   throw py::error_already_set();
 }
