@@ -77,7 +77,7 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
     ("y", lambda: ts.cross_validate(X, ONE, "md", cv=2)),
     ("y", lambda: selector(ONE)),
     # A rate of more than 2^64 occurrences in a document.
-    ("counts", lambda: LARGE.score("md", model="poisson")),
+    ("X", lambda: LARGE.score("md", model="poisson")),
     ("step", lambda: ts.conditional_gain(X, Y, step=1e300)),
     ("texts", lambda: ts.count_texts([["some", "words"]], ["a"])),
     ("preprocessor", lambda: ts.count_texts(["a b"], ["a"], preprocessor=lambda text: 3)),

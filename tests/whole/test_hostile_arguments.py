@@ -296,11 +296,12 @@ def faults_of(name: str, argument: str, value_name: str) -> list[str]:
 # Errors that are about another argument, or about no single one. The keys are arguments.
 OTHERS = {
     # The numbers of documents differ, and the message names the argument that comes later.
-    "X": {"y", "X_test", "texts"},  # naive Bayes classifies texts too
+    # Naive Bayes classifies texts too. A usual alpha or step is too small or large for huge counts.
+    "X": {"y", "X_test", "texts", "alpha", "step"},
     "X_train": {"y_train", "X_test"},
     "value": {"term_names"},  # of a setter
-    # Weights of 0 leave no documents.
-    "sample_weight": {"X", "y"},
+    # Weights of 0 leave no documents, and huge weights make huge counts.
+    "sample_weight": {"X", "y", "alpha", "step"},
     "curves": {"metrics"},
     "shape": {"step"},  # each must suit the other
 }

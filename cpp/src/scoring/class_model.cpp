@@ -31,9 +31,9 @@ void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, doubl
   if constexpr (std::is_floating_point_v<Count>)
     for (std::int64_t i = 0; i < row.size; ++i)
       if (!(row.term_frequency[i] + b1 <= most_rate * total))
-        throw WrongArgument("counts", "term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
-                                      " times in class " + std::to_string(c) + ", whose documents and b2 add up to " +
-                                      text(total) + "; a rate must be at most 2^64");
+        throw WrongArgument("X", "term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
+                                 " times in class " + std::to_string(c) + ", whose documents and b2 add up to " +
+                                 text(total) + "; a rate must be at most 2^64");
 }
 
 // Returns a limit: a double holds l + b1 exactly for every whole number l below the limit.
