@@ -12,7 +12,8 @@ from private import _core, build_info
 from termsift import cli
 from termsift.io import Collection, load_demo
 
-SCRIPTS = Path(__file__).parent / "scripts"
+TESTS = Path(__file__).parent
+SCRIPTS = TESTS / "scripts"
 MOST_CASES = 5  # largest number of cases of one test in the quick tier
 
 
@@ -25,7 +26,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+def rooms_of(path: Path) -> tuple[str, ...]:
+    """Return the names of the folders of a file of tests, each of which is a marker."""
+    return path.relative_to(TESTS).parts[:-1]
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    for room in sorted({room for path in TESTS.rglob("test_*.py") for room in rooms_of(path)}):
+        config.addinivalue_line("markers", f"{room}: a test in a folder {room}/ of tests/")
     # There is no deadline, because a test must not fail on a slow machine. CI tries the same
     # examples in every run, and other runs try new ones. HYPOTHESIS_EXAMPLES sets their number.
     usual = "100" if config.getoption("--full") else "10"
@@ -42,6 +50,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """Leave out the tests of scripts outside the package, unless the command names their folder."""
     is_named = any("scripts" in Path(argument).parts for argument in config.args)
     return True if collection_path == SCRIPTS and not is_named else None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a test with its room, so that ``-m scores`` selects the tests of ``tests/scores``."""
+    for room in rooms_of(item.path):
+        item.add_marker(room)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

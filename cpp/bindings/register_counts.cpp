@@ -259,6 +259,16 @@ void register_counts(py::module_& module) {
   // other invalid input raises.
   const py::object bases = py::make_tuple(py::handle(PyExc_OverflowError), py::handle(PyExc_ValueError));
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
+  py::register_local_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const WrongArgument& wrong) {
+      const py::object error = py::handle(PyExc_ValueError)(wrong.what());
+      error.attr("argument") = wrong.argument;
+      error.attr("arguments") = py::make_tuple(wrong.argument);
+      PyErr_SetObject(PyExc_ValueError, error.ptr());
+    }
+  });
 
   py::enum_<TermWeight>(module, "TermWeight")
       .value("raw", TermWeight::raw)

@@ -40,7 +40,10 @@ HeldTexts of_items(const py::object& sequence, const char* expected, const TextO
 [[noreturn]] void refuse(PyObject* item, py::ssize_t row, const char* expected) {
   const char* kind = Py_TYPE(item)->tp_name;
   const char* article = std::strchr("aeiou", kind[0]) != nullptr ? "an" : "a";
-  PyErr_Format(PyExc_TypeError, "texts has %s %s at %zd, expected %s", article, kind, row, expected);
+  const bool are_words = PyList_Check(item) != 0 || PyTuple_Check(item) != 0;
+  const char* cure =
+      are_words ? "; of texts that are cut already, pass ' '.join(words) for each, and analyzer=str.split" : "";
+  PyErr_Format(PyExc_TypeError, "texts has %s %s at %zd, expected %s%s", article, kind, row, expected, cure);
   throw py::error_already_set();
 }
 

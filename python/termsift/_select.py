@@ -6,17 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from termsift import _core
 from termsift._counts.adding import add_documents
 from termsift._counts.counts import Counts
-from termsift._scores.methods import Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import GREEDY
-from termsift._scores.scoring import Alpha, ClassPrior, Scoring
+from termsift._scores.scoring import Scoring, ScoringOptions
 from termsift._util import scipy, validation
 from termsift._util.faults import wrong_value
 from termsift._util.messages import logger, progress
@@ -27,17 +26,10 @@ _EPOCHS = 3  # The epochs of guided gain's classifiers; more epochs hardly chang
 
 
 def greedy(
-    counts: Counts,
-    k: int | None = None,
-    *,
-    model: Model = "multinomial",
-    alpha: Alpha = 1.0,
-    class_prior: ClassPrior = "empirical",
-    exhaustive: bool = False,
-    n_threads: int | None = None,
+    counts: Counts, k: int | None, *, exhaustive: bool = False, **options: Unpack[ScoringOptions]
 ) -> Ranking:
     """Choose terms one after another, each as the best addition; see `ClassCounts.greedy`."""
-    scoring = Scoring.of(counts, "md", model, alpha, class_prior, n_threads)
+    scoring = Scoring.of(counts, "md", **options)
     k = validation.check_k(k, counts.n_terms)
     exhaustive = validation.check_flag(exhaustive, "exhaustive")
     if scoring.model.independent:
@@ -53,7 +45,7 @@ def greedy(
             )
         logger.debug("chose %d terms in %d evaluations", k, evaluations)
     terms = counts.terms_at(indices)
-    return Ranking(indices, divergences, terms, GREEDY.name, informative, model=model)
+    return Ranking(indices, divergences, terms, GREEDY.name, informative, model=scoring.model.name)
 
 
 def conditional_gain(

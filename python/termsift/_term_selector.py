@@ -297,7 +297,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                         value=value,
                     )
         options = {"policy": self.policy, **self._scoring_of(counts)}
-        return rank_by(self.method, counts, X, y, int(k), sample_weight=weights, **options)
+        with blaming("y", instead_of="counts"):
+            return rank_by(self.method, counts, X, y, int(k), sample_weight=weights, **options)
 
     def _scoring_of(self, counts: Counts) -> dict[str, Any]:
         """Return the options of the score, without a prior that has no effect.

@@ -251,10 +251,10 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
     if not np.isnan([*lengths, *values.chunks[0]]).any():
         if len(values) != sum(lengths):
             raise wrong_value(
-                "{name} has {n} labels for {n_docs} documents",
+                "{name} has {labels} for {documents}",
                 name=named(name),
-                n=len(values),
-                n_docs=sum(lengths),
+                labels=validation.number_of(len(values), "label"),
+                documents=validation.number_of(sum(lengths), "document"),
             )
         values = values.rechunk({0: lengths})
     elif values.numblocks[0] != len(lengths):

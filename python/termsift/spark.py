@@ -280,7 +280,8 @@ def _added(a: ClassCounts, b: ClassCounts) -> ClassCounts:
     """Add counts of vectors, with terms matched by index."""
     if a.n_terms != b.n_terms:
         raise ValueError(
-            f"some partitions have vectors of {a.n_terms} terms, others have vectors of {b.n_terms}"
+            f"some partitions have vectors of {validation.number_of(a.n_terms, 'term')}, others "
+            f"have vectors of {b.n_terms}"
         )
     return a + b
 
@@ -329,7 +330,8 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     expected = sizes[0] if n_terms is None else n_terms
     if (sizes != expected).any():
         row = int(np.argmax(sizes != expected))
-        raise ValueError(f"the vector of row {row} has {sizes[row]} terms, others have {expected}")
+        size = validation.number_of(sizes[row], "term")
+        raise ValueError(f"the vector of row {row} has {size}, others have {expected}")
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():

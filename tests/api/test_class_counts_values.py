@@ -44,6 +44,23 @@ def test_a_sum_warns_of_fractions_that_only_one_part_has() -> None:
         counts.subset(["b", "a"]).score("md")
 
 
+def test_later_documents_warn_of_fractions_that_the_first_lack() -> None:
+    counts = ts.count(np.array([[2.0, 1.0], [1.0, 0.0]]), ["a", "b"])
+    counts.score("md")  # floats without fractions
+    counts.subset(["a", "b"]).score("md")
+    counts.update(np.array([[0.5, 2.0]]), ["b"])
+    with warns(UserWarning, "md_needs_occurrences_of_later"):
+        counts.score("md")
+    counts.score("md")  # warns once
+
+
+def test_a_part_without_fractions_leaves_the_warning_to_the_whole() -> None:
+    counts = ts.count(np.array([[2.0, 1.0], [1.0, 0.0], [0.5, 2.0]]), ["a", "b", "c"])
+    counts.subset(["a", "b"]).score("md")
+    with warns(UserWarning, "md_needs_occurrences_of_later"):
+        counts.score("md")
+
+
 def test_labels_of_results_are_no_labels_of_the_counts() -> None:
     counts = ts.count(np.array([[2, 1], [0, 3]]), ["ham", "spam"])
     counts.significance().classes.append("eggs")

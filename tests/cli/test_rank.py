@@ -16,7 +16,7 @@ import pytest
 
 import termsift as ts
 from collection_files import read_files
-from private import class_columns, facts_about_pvalues, note_about_pvalues, rank_by
+from private import facts_about_pvalues, note_about_pvalues, rank_by
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_json_has_no_infinity(run: Any, table: Path) -> None:
 def test_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     whole = ("rank", table, "--per-class", "-k", 3, "--method", "chi2")
     arguments = (*whole, "--format")
-    columns = class_columns(counts, "chi2", 3)
+    columns = counts.columns("chi2", 3)
     expected = [
         dict(zip(columns, row, strict=True))
         for row in zip(*(values.tolist() for values in columns.values()), strict=True)
@@ -188,7 +188,7 @@ def test_terms_that_are_not_significant_are_marked_or_left_out(run: Any, tmp_pat
 
 def test_key_orders_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:
     rows = list(csv.DictReader(StringIO(run("rank", table, "--per-class", "--format", "csv").out)))
-    columns = class_columns(counts, "key", len(rows))
+    columns = counts.columns("key", len(rows))
     assert [float(row["score"]) for row in rows] == columns["score"].tolist()
     assert "add --per-class" in run("rank", table, "--method", "key").complaint
 

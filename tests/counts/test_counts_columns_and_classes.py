@@ -6,6 +6,7 @@ equal to the last bit, and so must their storage as arrays.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -48,6 +49,9 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             result = result.merge(merged.with_classes(in_place))
     held: Any = result.to_arrays()
     held["n_docs"] = held["class_docs"].sum().item()
+    # The sum of all weights stays as it is, whatever the order of the classes.
+    if math.isclose(held["n_docs"], counts.n_docs, rel_tol=1e-12):
+        held["n_docs"] = counts.n_docs
     return _core.Counts.from_arrays(**held)
 
 

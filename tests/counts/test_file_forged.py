@@ -6,6 +6,7 @@ import io
 import json
 import math
 import pickle
+import re
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,26 @@ def test_the_forger_knows_the_row_of_the_collection(path):
     labels = np.array([[1, 1], [0, 0]])
     counts = ts.count(np.array([[3, 0], [0, 5]]), labels, classes=["a", "b"])
     assert ts.load(sealed(path, whole())) == counts
+
+
+ONE = {
+    "class_docs": [1],
+    "indptr": [0, 1],
+    "terms": np.zeros(1, np.int32),
+    "term_frequency": [1],
+    "document_frequency": [1],
+}
+
+
+def test_true_is_no_number(path):
+    # In Python, True equals 1. Therefore every number of this file is 1.
+    good = payload(ONE, classes=["a"], n_terms=1, n_docs=1)
+    assert ts.load(sealed(path, good)) == ts.count(np.array([[1]]), ["a"])
+    places = [match.start() for match in re.finditer(rb"\b1\b", good.partition(b"\n")[0])]
+    assert len(places) == 6  # n_terms, n_docs and the lengths of four arrays
+    for place in places:
+        forged = good[:place] + b"true" + good[place + 1 :]
+        assert refusal(sealed(path, forged)).startswith("the saved counts are damaged: ")
 
 
 @pytest.mark.parametrize("forgery", FORGED.values(), ids=FORGED)

@@ -128,11 +128,6 @@ def holding(value: Counts) -> ClassCounts:
     return ClassCounts._of(value)
 
 
-def class_columns(counts: ClassCounts, *args: Any, **options: Any) -> dict[str, Any]:
-    """Return the columns of `ClassCounts.to_frame`, which needs a library of data frames."""
-    return class_terms.class_columns(value_of(counts), *args, **options)
-
-
 def largest_classes(counts: ClassCounts, n: int) -> list[int]:
     """Return the rows of the classes that tables show."""
     return class_terms.largest_classes(value_of(counts), n)

@@ -384,7 +384,7 @@ WORDING: dict[str, str] = {
     "did_you_mean_pills": "terms has 'pill', which is no term of the counts; did you mean 'pills'?",
     "direction_must_be_one_of": "direction must be one of both, over, under, got 'up'",
     "dispersion_has_documents_of_1": (
-        "dispersion has documents of 1 terms, but the counts have 2: pass the documents "
+        "dispersion has documents of 1 term, but the counts have 2: pass the documents "
         "that were counted"
     ),
     "do_not_fit_in_max": (
@@ -655,6 +655,10 @@ WORDING: dict[str, str] = {
         "occurs 0.5 times): use CountVectorizer instead of TfidfVectorizer; tf='log' damps its "
         "counts"
     ),
+    "md_needs_occurrences_of_later": (
+        "md needs occurrences, but X holds fractions, such as tf-idf (in class …, term 0 occurs "
+        "… times): use CountVectorizer instead of TfidfVectorizer; tf='log' damps its counts"
+    ),
     "metadata_routing_is_off": (
         "metadata routing is off: call sklearn.set_config(enable_metadata_routing=True)"
     ),
@@ -705,8 +709,8 @@ WORDING: dict[str, str] = {
         "occurrences; pass documents and class_docs to counts_from_table, or leave out the "
         "class with subset"
     ),
-    "n_labels_for_12_texts": "there are … labels for 12 texts",
-    "n_labels_for_12_texts_or_more": "there are … labels for 12 texts or more",
+    "n_labels_for_12_texts": "y has … labels for 12 texts",
+    "n_labels_for_12_texts_or_more": "y has … labels for 12 texts or more",
     "n_passages_must_be_at_least_1": "n_passages must be at least 1, got 0",
     "n_threads_must_be_in_1_4096": "n_threads must be in [1, 4096], got 0",
     "naive_bayes_needs_a_class_with": "naive Bayes needs a class with documents",
@@ -877,7 +881,7 @@ WORDING: dict[str, str] = {
         "part 0: the text of document 4 is missing: leave the document out, as dropna of "
         "pandas and drop_nulls of polars do"
     ),
-    "part_0_there_are_2_labels": "part 0: there are 2 labels for 1 texts",
+    "part_0_there_are_2_labels": "part 0: y has 2 labels for 1 text",
     "part_1_texts_has_an_int": "part 1: texts has an int at 0, expected strings",
     "part_1_the_label_of": (
         "part 1: the label of document 0 is missing: None; leave the document out, as "
@@ -1056,8 +1060,8 @@ WORDING: dict[str, str] = {
     "term_2_has_probability_0_in": (
         "term 2 has probability 0 in class 0 with b1 = 0; greedy needs every p_ic > 0"
     ),
-    "term_names_has_1_names": "term_names has 1 names for 2 terms",
-    "term_names_has_1_names_2": "term_names has 1 names for 3 terms",
+    "term_names_has_1_names": "term_names has 1 name for 2 terms",
+    "term_names_has_1_names_2": "term_names has 1 name for 3 terms",
     "terms_has_15_at_position_0": "terms has 15 at position 0, expected a term in [0, 15)",
     "terms_has_1_twice_expected_each": "terms has 1 twice, expected each term once",
     "terms_holds_names_but_the_counts": (

@@ -10,7 +10,7 @@ from scipy import sparse
 
 import termsift as ts
 from collection_files import COUNTS, read_splits, write, write_labels
-from termsift.io import read_names, read_split
+from termsift.io import read_collection, read_names, read_split
 from wording import raises
 
 
@@ -50,6 +50,17 @@ class TestSplit:
         ]
         known, new = read_splits(*paths)
         assert (known.y.tolist(), new.y.tolist()) == labels
+
+    def test_labels_of_the_files_of_one_scan_are_of_one_kind(self, tmp_path: Path) -> None:
+        numbers = write(tmp_path / "numbers.txt", "1\tsome words\n2\tsome words\n")
+        words = write(tmp_path / "words.txt", "1\tsome words\nother\tsome words\n")
+        both = ts.scan([numbers, words])
+        assert read_collection(both).y.tolist() == ["1", "2", "1", "other"]
+        assert ts.count(both).classes == ["1", "2", "other"]
+        # The other collection has only numbers, which become strings in both orders.
+        for scans in ((both, ts.scan(numbers)), (ts.scan(numbers), both)):
+            kinds = {type(label) for part in read_split(*scans) for label in part.y.tolist()}
+            assert kinds == {str}
 
     @pytest.mark.parametrize(
         ("train", "test", "base", "columns"),

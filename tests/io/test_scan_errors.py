@@ -127,7 +127,7 @@ def test_matrices_and_texts_do_not_mix(tmp_path: Path) -> None:
         ({"index_base": 2}, "index_base must be 0 or 1"),
         ({"on_error": "ignore"}, "on_error must be 'raise' or 'skip'"),
         ({"text": "body"}, "its own labels and no texts; leave out text"),
-        ({"labels": ["a", "b"]}, "labels has 2 files for 1 inputs"),
+        ({"labels": ["a", "b"]}, "labels has 2 files for 1 input"),
     ],
 )
 def test_arguments_that_do_not_fit(tmp_path: Path, options: Any, complaint: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import sparse
 
 import termsift as ts
-from private import class_columns, dominant_class, largest_classes, put
+from private import dominant_class, largest_classes, put
 from termsift.reference.keyness import key_of
 from wording import raises
 
@@ -61,12 +61,12 @@ def test_key_is_the_root_of_g2_times_the_certain_ratio(X: Any, labels: list[str]
     y[0], y[1], y[2] = [True, False, False], [False, True, True], [False, False, True]
     counts = ts.count(X, y)
     seen = int(np.count_nonzero(X.any(axis=0)))
-    table = class_columns(counts, "key")
+    table = counts.columns("key")
     for c, i, score in zip(table["class"], table["index"], table["score"], strict=True):
         has, of_class = X[:, i] > 0, y[:, c]
         cells = [int(x.sum()) for x in (has & of_class, has & ~of_class, of_class, ~of_class)]
         assert score == pytest.approx(key_of(*cells, n_terms=seen), rel=1e-8, abs=1e-12)
-    tests = class_columns(counts, "g2")
+    tests = counts.columns("g2")
     pairs = [list(zip(of["class"], of["index"], strict=True)) for of in (table, tests)]
     for name in ("log_pvalue", "pvalue_adj"):
         of_g2 = dict(zip(pairs[1], tests[name], strict=True))
@@ -104,7 +104,7 @@ def test_a_method_that_is_no_test_has_no_pvalues(several: ts.ClassCounts) -> Non
     assert ranking.pvalues_adj is None
     assert "pvalue_adj" not in ranking.columns()
     assert several.rank("g2").pvalues_adj is None
-    assert "pvalue_adj" not in class_columns(several, "md")
+    assert "pvalue_adj" not in several.columns("md")
 
 
 @pytest.mark.parametrize("method", ["key", "chi2", "chi2_counts", "md", "bns"])
@@ -116,7 +116,7 @@ def test_terms_that_are_not_significant_are_left_out(
     test = several.significance(method if "chi2" in method else "g2", per_class=True)
     adjusted = test.pvalues_adj if most_sorted > 10 else np.minimum(test.pvalues * 120, 1)
     found = ts.distinctive_terms(several, method, max_pvalue=0.05)
-    table = class_columns(several, method, max_pvalue=0.05)
+    table = several.columns(method, max_pvalue=0.05)
     for row, (label, whole) in enumerate(ts.distinctive_terms(several, method).items()):
         kept = [i for i in whole.indices if adjusted[row, i] <= 0.05]
         assert found[label].indices.tolist() == kept
@@ -142,7 +142,7 @@ def test_wrong_limits_of_pvalues(several: ts.ClassCounts) -> None:
 
 
 def test_a_frame_of_some_classes_has_rates(several: ts.ClassCounts) -> None:
-    table = class_columns(several, "chi2", 3, ["c", "a"])
+    table = several.columns("chi2", 3, ["c", "a"])
     assert list(dict.fromkeys(table["class"])) == ["c", "a"]
     tokens = dict(zip(several.classes, several.class_tokens.tolist(), strict=True))
     for label, n, m, here, elsewhere in zip(
@@ -154,11 +154,11 @@ def test_a_frame_of_some_classes_has_rates(several: ts.ClassCounts) -> None:
         assert elsewhere == pytest.approx(1e6 * m / (sum(tokens.values()) - tokens[label]))
     # A document of two classes counts once.
     y = np.array([[1, 1], [1, 0], [0, 1]])
-    both = class_columns(ts.count(np.array([[3, 1], [4, 0], [0, 2]]), y), "md")
+    both = ts.count(np.array([[3, 1], [4, 0], [0, 2]]), y).columns("md")
     first = [both[name][0] for name in ("n_class", "per_million_class", "per_million_rest")]
     assert first == pytest.approx([7, 7e6 / 8, 0])
     # No token is outside the class.
-    alone = class_columns(ts.count(np.array([[3, 1], [0, 0]]), ["a", "b"]), "jlh")
+    alone = ts.count(np.array([[3, 1], [0, 0]]), ["a", "b"]).columns("jlh")
     assert alone["per_million_rest"].tolist() == [0, 0]
 
 
@@ -200,7 +200,7 @@ def test_no_array_of_all_classes_and_terms(monkeypatch: pytest.MonkeyPatch) -> N
     for name in ("class_scores", "class_directions"):
         monkeypatch.delattr(ts._core, name)
     assert [len(found) for found in ts.distinctive_terms(counts, k=3).values()] == [3] * n
-    assert len(class_columns(counts, "ig", k=3)["index"]) == 3 * n
+    assert len(counts.columns("ig", k=3)["index"]) == 3 * n
 
 
 def test_the_largest_classes() -> None:

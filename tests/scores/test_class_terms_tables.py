@@ -13,7 +13,7 @@ import scipy.sparse as sp
 
 import termsift as ts
 from exact_scores import directions_of
-from private import class_columns, put, write_csv, write_json
+from private import put, write_csv, write_json
 from wording import raises
 
 # The terms occur 3, 1 and 0 times in two documents of ham, and 0, 1 and 3 times in one of spam.
@@ -67,7 +67,7 @@ def test_every_column_by_hand(library: str) -> None:
 
 
 def _columns(method: str) -> list[str]:
-    frame = class_columns(counts_of(), method)
+    frame = counts_of().columns(method)
     return list(frame)
 
 
@@ -186,7 +186,7 @@ def test_a_table_has_the_class_scores_of_what_each_class_has_more_of(
         counts.term_frequency.toarray() > 0
     )
     for k in (4, None):
-        table = class_columns(counts, method, k, **scoring)
+        table = counts.columns(method, k, **scoring)
         of_pairs = scores[table["class"].astype(int), table["index"]]
         # Scores of single pairs come from a mixture of counts, so their last bits may differ.
         np.testing.assert_allclose(table["score"], of_pairs, rtol=1e-15)
@@ -200,7 +200,7 @@ def test_a_table_has_the_class_scores_of_what_each_class_has_more_of(
 @pytest.mark.parametrize("method", [method.name for method in ts.methods() if method.is_test])
 def test_p_values_are_those_of_significance(method: str, kind: str) -> None:
     counts = collection(kind)
-    table = class_columns(counts, method, 6)
+    table = counts.columns(method, 6)
     at = table["class"].astype(int), table["index"]
     found = counts.significance(method, per_class=True)
     np.testing.assert_allclose(table["log_pvalue"], found.log_pvalues[at], rtol=1e-15)
@@ -212,7 +212,7 @@ def test_p_values_are_those_of_significance(method: str, kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_counts_of_the_class_and_of_the_rest(kind: str) -> None:
     counts = collection(kind)
-    table = class_columns(counts, "md", 9)
+    table = counts.columns("md", 9)
     l_ic, d_ic = counts.term_frequency.toarray(), counts.document_frequency.toarray()
     l_i, d_i = counts.collection_term_frequency, counts.collection_document_frequency
     c, i = table["class"].astype(int), table["index"]
@@ -224,18 +224,18 @@ def test_counts_of_the_class_and_of_the_rest(kind: str) -> None:
 
 def test_classes_without_documents_have_no_rows() -> None:
     counts = ts.count(X, Y, classes=["eggs", "ham", "spam"])
-    assert class_columns(counts, "md", 1)["class"].tolist() == ["ham", "spam"]
-    assert class_columns(counts, "chi2", 1)["class"].tolist() == ["ham", "spam"]
+    assert counts.columns("md", 1)["class"].tolist() == ["ham", "spam"]
+    assert counts.columns("chi2", 1)["class"].tolist() == ["ham", "spam"]
     with raises(ValueError, "two_classes_with_documents"):
-        class_columns(ts.count(X, ["ham"] * 3), "md")
+        ts.count(X, ["ham"] * 3).columns("md")
 
 
 def test_no_terms_and_none_asked_for() -> None:
-    nothing = (class_columns(counts_of(), "md", 0), class_columns(ts.count(X[:, :0], Y), "md"))
+    nothing = (counts_of().columns("md", 0), ts.count(X[:, :0], Y).columns("md"))
     for table in nothing:
         assert {name: len(values) for name, values in table.items()} == dict.fromkeys(table, 0)
     with raises(ValueError, "k_must_be_at_least", argument="k"):
-        class_columns(counts_of(), "md", -1)
+        counts_of().columns("md", -1)
 
 
 def test_options_that_per_class_tables_refuse() -> None:
@@ -275,10 +275,10 @@ def test_many_tests_are_adjusted_by_bonferroni(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     counts = counts_of()
-    class_columns(counts, "g2")
+    counts.columns("g2")
     assert not caplog.records
     put(monkeypatch, most_sorted=counts.n_classes * counts.n_terms - 1)
-    table = class_columns(counts, "g2")
+    table = counts.columns("g2")
     expected = np.minimum(table["pvalue"] * counts.n_classes * counts.n_terms, 1)
     np.testing.assert_allclose(table["pvalue_adj"], expected, rtol=1e-12)
     assert "adjusted for" in caplog.text

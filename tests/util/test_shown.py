@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from private import class_columns, html, write_csv
+from private import html, write_csv
 from report_pages import HOSTILE, Page
 
 
@@ -27,14 +27,14 @@ def test_whole_counts_of_floats_are_shown_as_whole() -> None:
         counts = ts.count(X.astype(dtype), ["a", "b", "b"], term_names=["eggs", "pills"])
         page = StringIO(repr(counts).replace("float", "exact"))
         print(counts.keyness("a", "b"), file=page)
-        write_csv(page, class_columns(counts, "chi2"))
+        write_csv(page, counts.columns("chi2"))
         write_csv(page, counts.keyness("a", "b").columns())
         pages.append(page.getvalue())
     assert pages[0] == pages[1] == pages[2]
     assert " 12,345,678 " in pages[0]
     halves = ts.count(X / 2, ["a", "b", "b"], sample_weight=[0.5, 1, 1])
     assert repr(halves).startswith("<ClassCounts of 2.5 documents: ")
-    assert class_columns(halves, "chi2")["n_class"].tolist() == [5000, 0.25]
+    assert halves.columns("chi2")["n_class"].tolist() == [5000, 0.25]
 
 
 def test_a_representation_is_short_and_printable(counts: ts.ClassCounts) -> None:

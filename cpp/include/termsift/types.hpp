@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 
 namespace termsift {
@@ -48,6 +49,13 @@ enum class Bool : std::uint8_t {};
 // OverflowError and of ValueError.
 struct CountOverflow : std::overflow_error {
   using std::overflow_error::overflow_error;
+};
+
+// Thrown for the value of an argument that does not suit the counts. In Python, it becomes a ValueError that carries the
+// argument's name, and `counts` stands for the counts themselves.
+struct WrongArgument : std::invalid_argument {
+  WrongArgument(const char* name, const std::string& what) : std::invalid_argument(what), argument(name) {}
+  const char* argument;
 };
 
 // Thrown when the caller's poll stops a call. A stopped call has changed nothing, except where its comment says so.

@@ -67,9 +67,9 @@ void log_plus_one(std::vector<double>& values) {
   values.resize(n);
 }
 
-// Returns x, which belongs to class c. Throws std::invalid_argument if x is infinite or NaN.
+// Returns x, which belongs to class c. Throws WrongArgument if x is infinite or NaN.
 double finite(double x, std::int64_t c) {
-  if (!std::isfinite(x)) throw std::invalid_argument("alpha is too small for the counts of class " + std::to_string(c));
+  if (!std::isfinite(x)) throw WrongArgument("alpha", "alpha is too small for the counts of class " + std::to_string(c));
   return x;
 }
 
@@ -142,7 +142,7 @@ PrefixModel make_prefix_model(const ClassCounts<Count>& counts, const NaiveBayes
     total.push_back(static_cast<double>(row.n_tokens));
     finite(total.back() / bayes.b1, m.classes.back());
   }
-  if (m.classes.empty()) throw std::invalid_argument("naive Bayes needs a class with documents");
+  if (m.classes.empty()) throw WrongArgument("counts", "naive Bayes needs a class with documents");
   const std::size_t n = m.classes.size();
   const double least = *std::min_element(m.log_docs.begin(), m.log_docs.end());
   for (double& docs : m.log_docs) docs = (docs - least) / least;  // docs / least - 1 would lose digits if docs is near least
@@ -296,7 +296,7 @@ void classify_by_prefixes(const ClassCounts<Count>& counts, const NaiveBayes& ba
   const AnyCsr& x = documents.x;
   const CsrFacts facts = check_csr(x, {}, threads);
   if (facts.value_bound >= 0x1p900)
-    throw std::invalid_argument("the documents hold values above 2^900, too large for sums of logarithms");
+    throw WrongArgument("X", "the documents hold values above 2^900, too large for sums of logarithms");
   const PrefixModel model = make_prefix_model(as_counted_by(bayes.model, counts, threads), bayes);
   const bool of_presence = bayes.model == EventModel::binary || bayes.model == EventModel::bernoulli;
   const TermWeight term_weight = of_presence ? TermWeight::binary : documents.term_weight;

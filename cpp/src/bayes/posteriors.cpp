@@ -40,8 +40,8 @@ class LinearSums {
       sound &= sums_[c] <= std::numeric_limits<double>::max();  // false for NaN
     }
     if (!sound || !std::isfinite(best))
-      throw std::invalid_argument("X has counts at row " + std::to_string(document) +
-                                  " that are too large: their sum overflows");
+      throw WrongArgument("X", "X has counts at row " + std::to_string(document) +
+                               " that are too large: their sum overflows");
     best_ = best;
     return std::span(sums_).first(n_);
   }

@@ -43,26 +43,26 @@ double check(const ClassCounts<Count>& counts, const Estimation& estimation, con
   for (std::size_t c = 0; c < counts.rows.size(); ++c)
     if (counts.rows[c]->is_present()) ++n_classes, largest = std::max(largest, class_weight(counts, estimation, c));
   if (n_classes < 2 && facts.compares_classes)
-    throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(n_classes));
+    throw WrongArgument("counts", "scores need at least two classes with documents, got " + std::to_string(n_classes));
   if (n_classes > 0 && largest == 0 && !estimation.prior_weights.empty())
-    throw std::invalid_argument("class_prior is 0 for every class with documents");
+    throw WrongArgument("class_prior", "class_prior is 0 for every class with documents");
   return largest > 0 ? largest : 1;  // all weights are 0 if n_docs is unknown, but only a mean uses weights
 }
 
 // `share` is b2 / g. If there are no tokens, any prior is accepted, because every score is 0.
 void check_prior_mass(double prior_mass, DoubleDouble tokens, double share) {
   if (prior_mass == 0 || tokens.hi == 0 || (share >= least_prior && share <= most_prior)) return;
-  throw std::invalid_argument("smoothing b2 = " + text(prior_mass) + " is too " + (share < 1 ? "small" : "large") +
-                              " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs b2 / "
-                              "tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing");
+  throw WrongArgument("alpha", "smoothing b2 = " + text(prior_mass) + " is too " + (share < 1 ? "small" : "large") +
+                               " compared with the " + text(tokens.hi) + " tokens of the collection; log_odds needs b2 / "
+                               "tokens between 2^-450 and 2^450, or b2 = 0 for no smoothing");
 }
 
 // Throws if b1 is so small that products with b1 could underflow, which would make values infinite, as without smoothing.
 void check_least_smoothing(double b1, DoubleDouble tokens, const char* measure) {
   if (b1 == 0 || tokens.hi == 0 || b1 / tokens.hi >= least_prior) return;
-  throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
-                              " tokens of the collection; " + measure + " needs b1 / tokens of at least 2^-450, or b1 = 0 "
-                              "for no smoothing");
+  throw WrongArgument("alpha", "smoothing b1 = " + text(b1) + " is too small compared with the " + text(tokens.hi) +
+                               " tokens of the collection; " + measure + " needs b1 / tokens of at least 2^-450, or b1 = 0 "
+                               "for no smoothing");
 }
 
 }  // namespace

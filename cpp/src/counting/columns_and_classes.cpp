@@ -189,6 +189,21 @@ bool equal_rows(const ClassRow<Count>& a, const ClassRow<Count>& b, Worker& work
   return true;
 }
 
+// Returns whether groups of classes keep each document once. The sum of their weights must then not change, but in another
+// order of the classes it could be rounded differently. A group has no known documents if one of its classes has none.
+template <CountType Count>
+bool has_every_document(const ClassCounts<Count>& counts, std::span<const std::vector<std::int64_t>> groups) {
+  std::vector<int> times(counts.rows.size());
+  for (const std::vector<std::int64_t>& group : groups)
+    for (const std::int64_t c : group) {
+      ++times[at(c)];
+      if (group.size() > 1 && counts.rows[at(c)]->has_unknown_documents()) return false;
+    }
+  for (std::size_t c = 0; c < times.size(); ++c)
+    if (times[c] != 1 && counts.rows[c]->n_docs != 0) return false;
+  return true;
+}
+
 }  // namespace
 
 template <CountType Count>
@@ -215,7 +230,7 @@ ClassCounts<Count> of_classes(const ClassCounts<Count>& counts, std::span<const 
   sum_groups(rows, threads);
   ClassCounts<Count> result{counts.n_terms, 0, {}, nullptr, counts.model};
   for (const auto& group : rows) result.rows.push_back(group[0]);
-  result.n_docs = documents_of(result.rows, 0, result.rows.size());
+  result.n_docs = has_every_document(counts, groups) ? counts.n_docs : documents_of(result.rows, 0, result.rows.size());
   check_finite(result.n_docs, "the weights of the documents");
   return result;
 }

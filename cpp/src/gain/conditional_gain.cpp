@@ -318,7 +318,7 @@ struct Known {
 void check_step(const ConditionalGain& options, double n) {
   const auto limit_step = [&](double logarithm, double most, const char* of) {
     if (options.step * logarithm <= most) return;
-    throw std::invalid_argument("step is too large for this shape: step times the logarithm of " + std::string(of) +
+    throw WrongArgument("step", "step is too large for this shape: step times the logarithm of " + std::string(of) +
                                 " must be at most " + text(most) + ", got " + text(options.step * logarithm) +
                                 " with step " + text(options.step) + ", shape " + text(options.shape) + " and " + text(n) +
                                 " documents");
@@ -398,11 +398,11 @@ GainRanking choose(const Postings& postings, const Collection& all, const Guide&
 
 GainRanking conditional_gain(const AnyCsr& x, std::span<const std::int32_t> classes, std::span<const double> weights,
                              const ConditionalGain& options, const Threads& threads, const Progress& progress) {
-  if (x.n_rows > std::numeric_limits<std::int32_t>::max()) throw std::invalid_argument("X has more than 2^31 - 1 documents");
+  if (x.n_rows > std::numeric_limits<std::int32_t>::max()) throw WrongArgument("X", "X has more than 2^31 - 1 documents");
   const CsrFacts facts = check_csr(x, {}, threads);
   const Collection all = make_collection(classes, weights);
   if (all.n_classes < 2)
-    throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(all.n_classes));
+    throw WrongArgument("y", "scores need at least two classes with documents, got " + std::to_string(all.n_classes));
   check_step(options, all.n);
   const Postings postings = Postings::of(x, facts, all, threads);
   const Guide guide = make_guide(x, facts, all, postings, options.machines, threads);

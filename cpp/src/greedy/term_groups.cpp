@@ -80,8 +80,8 @@ std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector
   const DoubleDouble leftover = subtract(b2_value, multiply(smoothing.b1, {n_terms, 0}));
   if (std::abs(leftover.hi) > 0x1p-45 * b2_value.hi) {  // if false, b2 equals b1 n_terms up to rounding
     if (leftover.hi < 0)
-      throw std::invalid_argument("the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * "
-                                  "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
+      throw WrongArgument("alpha", "the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * "
+                                   "n_terms = " + text(estimation.b1 * n_terms) + ", got b2 = " + text(estimation.b2));
     smoothing.leftover = leftover;
   }
   const bool has_leftover = smoothing.leftover.hi > 0;
@@ -93,8 +93,8 @@ std::vector<Grid> make_grids(const ClassCounts<Count>& counts, const std::vector
     totals.push_back(static_cast<double>(tokens) + estimation.b2);
     most = std::max(most, totals.back());
     if (!(totals.back() > 0x1p-960 && totals.back() < 0x1p960))  // totals in this range cause no overflow
-      throw std::invalid_argument("class " + std::to_string(c) + " has " + text(tokens) + " tokens and b2 = " +
-                                  text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
+      throw WrongArgument("alpha", "class " + std::to_string(c) + " has " + text(tokens) + " tokens and b2 = " +
+                                   text(estimation.b2) + "; greedy needs a sum between 2^-960 and 2^960");
   }
 
   // Use the first of two denominators that keeps all digits of whole counts, or 1 if neither denominator does.
@@ -136,8 +136,8 @@ template <CountType Count>
   const std::string what = l > 0 ? "term " + std::to_string(term) + " has l + b1 = " +
                                        text(static_cast<double>(l) + b1) + " in class " + std::to_string(c) + ", "
                                  : "smoothing b1 = " + text(b1) + " is ";
-  throw std::invalid_argument(what + "too small compared with the " + text(tokens) + " tokens of class " +
-                              std::to_string(grid.coarsest) + "; greedy needs at least 2^-40 of the number of tokens");
+  throw WrongArgument("alpha", what + "too small compared with the " + text(tokens) + " tokens of class " +
+                               std::to_string(grid.coarsest) + "; greedy needs at least 2^-40 of the number of tokens");
 }
 
 template <CountType Count>
@@ -177,8 +177,8 @@ TermGroups::TermGroups(const ClassCounts<Count>& counts, const Estimation& estim
     }
     if (first_absent < n_terms_) {
       if (estimation.b1 == 0)
-        throw std::invalid_argument("term " + std::to_string(first_absent) + " has probability 0 in class " +
-                                    std::to_string(c) + " with b1 = 0; greedy needs every p_ic > 0");
+        throw WrongArgument("alpha", "term " + std::to_string(first_absent) + " has probability 0 in class " +
+                                     std::to_string(c) + " with b1 = 0; greedy needs every p_ic > 0");
       mass_of(first_absent, 0);
     }
     columns_.absent.push_back(absent);

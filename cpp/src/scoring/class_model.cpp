@@ -17,8 +17,8 @@ constexpr double least_share = 0x1p-450;
 void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
   const auto [b1, b2, weights, b2_rest] = estimation;
   if (!(b1 >= 0 && b2 >= 0 && (b1 <= b2 || rates) && std::isfinite(b1) && std::isfinite(b2 + b2_rest)))
-    throw std::invalid_argument(std::string("smoothing must satisfy ") + (rates ? "0 <= b1, b2" : "0 <= b1 <= b2") +
-                                " < inf, got b1 = " + text(b1) + ", b2 = " + text(b2));
+    throw WrongArgument("alpha", std::string("smoothing must satisfy ") + (rates ? "0 <= b1, b2" : "0 <= b1 <= b2") +
+                                 " < inf, got b1 = " + text(b1) + ", b2 = " + text(b2));
   check_class_prior(weights, n_classes);
 }
 
@@ -26,14 +26,14 @@ void check(const Estimation& estimation, std::size_t n_classes, bool rates) {
 template <CountType Count>
 void check_rates(const ClassRow<Count>& row, std::int64_t c, double total, double b1) {
   if (!(b1 <= most_rate * total))
-    throw std::invalid_argument("smoothing b1 = " + text(b1) + " is too large for class " + std::to_string(c) +
-                                ", whose documents and b2 add up to " + text(total));
+    throw WrongArgument("alpha", "smoothing b1 = " + text(b1) + " is too large for class " + std::to_string(c) +
+                                 ", whose documents and b2 add up to " + text(total));
   if constexpr (std::is_floating_point_v<Count>)
     for (std::int64_t i = 0; i < row.size; ++i)
       if (!(row.term_frequency[i] + b1 <= most_rate * total))
-        throw std::invalid_argument("term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
-                                    " times in class " + std::to_string(c) + ", whose documents and b2 add up to " +
-                                    text(total) + "; a rate must be at most 2^64");
+        throw WrongArgument("X", "term " + std::to_string(row.terms[i]) + " occurs " + text(row.term_frequency[i]) +
+                                 " times in class " + std::to_string(c) + ", whose documents and b2 add up to " +
+                                 text(total) + "; a rate must be at most 2^64");
 }
 
 // Returns a limit: a double holds l + b1 exactly for every whole number l below the limit.
@@ -49,12 +49,12 @@ std::int64_t exact_below(double b1) {
 void check_class_prior(std::span<const double> weights, std::size_t n_classes) {
   if (weights.empty()) return;
   if (weights.size() != n_classes)
-    throw std::invalid_argument("class_prior has " + std::to_string(weights.size()) + " values for " +
-                                std::to_string(n_classes) + " classes");
+    throw WrongArgument("class_prior", "class_prior has " + std::to_string(weights.size()) + " values for " +
+                                       std::to_string(n_classes) + " classes");
   for (std::size_t c = 0; c < weights.size(); ++c)
     if (!(weights[c] >= 0 && std::isfinite(weights[c])))
-      throw std::invalid_argument("class_prior must be finite and not negative, got " + text(weights[c]) + " for class " +
-                                  std::to_string(c));
+      throw WrongArgument("class_prior", "class_prior must be finite and not negative, got " + text(weights[c]) +
+                                         " for class " + std::to_string(c));
 }
 
 template <CountType Count>
@@ -67,7 +67,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (counts.rows[c]->is_present()) model.classes.push_back(static_cast<std::int64_t>(c));
   const std::size_t n = model.classes.size();
   if (n < 2)
-    throw std::invalid_argument("scores need at least two classes with documents, got " + std::to_string(n));
+    throw WrongArgument("counts", "scores need at least two classes with documents, got " + std::to_string(n));
 
   std::vector<DoubleDouble> weight(n);
   double largest_weight = 0;
@@ -79,7 +79,7 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     if (weight[k].hi > weight[static_cast<std::size_t>(model.reference)].hi) model.reference = static_cast<int>(k);
   }
   if (largest_weight == 0)
-    throw std::invalid_argument("class_prior is 0 for every class with documents");
+    throw WrongArgument("class_prior", "class_prior is 0 for every class with documents");
   // Scaling by a power of two keeps the sum of the weights finite, even for weights near 1e300.
   const int exponent = -std::ilogb(largest_weight);
   for (DoubleDouble& w : weight) w = {std::ldexp(w.hi, exponent), std::ldexp(w.lo, exponent)};
@@ -96,11 +96,11 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     rest[k] = add(rest[k], after);
     after = add(after, weight[k]);
     if (!(rest[k].hi > 0))
-      throw std::invalid_argument("class " + std::to_string(model.classes[k]) +
-                                  " has all the prior mass; scores need prior mass in other classes too");
+      throw WrongArgument("class_prior", "class " + std::to_string(model.classes[k]) +
+                                         " has all the prior mass; scores need prior mass in other classes too");
     if (rest[k].hi < least_share * total.hi)
-      throw std::invalid_argument("class " + std::to_string(model.classes[k]) + " has all the prior mass except " +
-                                  text(rest[k].hi / total.hi) + "; scores need more prior mass in the other classes");
+      throw WrongArgument("class_prior", "class " + std::to_string(model.classes[k]) + " has all the prior mass except " +
+                                         text(rest[k].hi / total.hi) + "; scores need more prior mass in the other classes");
   }
 
   model.constants.resize(n);
@@ -110,13 +110,13 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
     const DoubleDouble l = add(exact_double(row.n_tokens), exact_double(row.n_tokens_rest));
     DoubleDouble L = add(l, {estimation.b2, estimation.b2_rest});
     if (!std::isfinite(L.hi))
-      throw std::invalid_argument("the tokens of class " + std::to_string(model.classes[k]) +
-                                  " and b2 add up to infinity");
+      throw WrongArgument("alpha", "the tokens of class " + std::to_string(model.classes[k]) +
+                                   " and b2 add up to infinity");
     if (L.hi == 0) L = {1, 0};
     if (rates) check_rates(row, model.classes[k], L.hi, estimation.b1);
     if (estimation.b1 > 0 && estimation.b1 / L.hi < least_share)
-      throw std::invalid_argument("smoothing b1 = " + text(estimation.b1) + " is too small for class " +
-                                  std::to_string(model.classes[k]) + ", whose tokens and b2 add up to " + text(L.hi));
+      throw WrongArgument("alpha", "smoothing b1 = " + text(estimation.b1) + " is too small for class " +
+                                   std::to_string(model.classes[k]) + ", whose tokens and b2 add up to " + text(L.hi));
     constants.scale = std::ldexp(1.0, std::clamp(-std::ilogb(L.hi), -1000, 1000));
     L = scale(L, constants.scale);
     constants.exact_below = exact_below(estimation.b1);

@@ -224,7 +224,7 @@ def count_texts(
             texts, y, text=text, label=label, classes=classes, part_bytes=part_bytes
         )
 
-    counts, documents = counted_within(max_memory, cutting, tf, n_threads, opened)
+    counts, documents = counted_within(max_memory, cutting, tf, n_threads, opened, sketch=sketch)
     return ClassCounts._of(finished(counts, text_rules, documents, sketched=sketch is not None))
 
 

@@ -29,10 +29,12 @@ class CountPart:
     rules: TextRules
     tf: str
     classes: list[Hashable] | None
+    sketch: TermSketch | None = None  # of all parts, if rare terms are left out
 
     def __call__(self, texts: Any, y: Any, **columns: Any) -> ClassCounts:
         documents = LabelledTexts(texts, y, classes=self.classes, **columns)
-        return ClassCounts._of(counted(documents, without_drops(self.rules), self.tf, 1))
+        rules = without_drops(self.rules)
+        return ClassCounts._of(counted(documents, rules, self.tf, 1, sketch=self.sketch))
 
     def together(self, a: ClassCounts, b: ClassCounts) -> ClassCounts:
         """Return the counts of two parts, with terms matched by name."""
@@ -80,9 +82,9 @@ def count_parts(
     """
     check_rules_of_parts(rules, tf)
     labels = None if classes is None else validation.check_classes(classes)
-    cutting = rules
+    cutting, sketch = rules, None
     if max_memory is not None:
         sketch = total(SketchPart(rules, max_memory)).cut_by(rules)
         cutting = sketch.counting_rules()
-    counts = total(CountPart(cutting, tf, labels))
+    counts = total(CountPart(cutting, tf, labels, sketch))
     return ClassCounts._of(finished(kept_terms_only(value_of(counts), rules), rules))

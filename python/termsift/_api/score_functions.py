@@ -10,6 +10,7 @@ from termsift._api.class_counts import ClassCounts
 from termsift._api.counting import count
 from termsift._scores.methods import Method
 from termsift._scores.registry import check_options, methods
+from termsift._util.faults import blaming
 
 
 def _function(method: Method) -> Callable[..., Any]:
@@ -20,7 +21,8 @@ def _function(method: Method) -> Callable[..., Any]:
             unknown = {name: scoring[name] for name in scoring if name not in known}
             check_options(score, method.name, unknown)
         counts = count(X, y, sample_weight=sample_weight, n_threads=n_threads)
-        scores = counts.score(method.name, n_threads=n_threads, **scoring)
+        with blaming("y", instead_of="counts"):
+            scores = counts.score(method.name, n_threads=n_threads, **scoring)
         if not method.is_test:
             return scores
         return scores, counts.significance(method.name, n_threads=n_threads).pvalues

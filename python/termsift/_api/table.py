@@ -182,7 +182,8 @@ def _columns(frame: Any, names: dict[str, Any]) -> dict[str, Any]:
     for parameter, values in columns.items():
         if len(values) != n_rows:
             name = names[parameter]
-            text = f"column {name!r} has {len(values)} rows, expected {n_rows}"
+            rows = validation.number_of(len(values), "row")
+            text = f"column {name!r} has {rows}, expected {n_rows}"
             raise concerning(ValueError(text), "frame", parameter)
     return columns
 

@@ -59,6 +59,7 @@ class Counts:
     # The warnings that were given about these counts, each of which is given only once. Counts
     # that are derived from others share the set with them.
     warned: set[str] = field(default_factory=set)
+    checked: set[str] = field(default_factory=set)  # the warnings for which ``core`` has no cause
 
     # ---- the counts ------------------------------------------------------------------------------
 
@@ -151,22 +152,26 @@ class Counts:
         """Check that no class comes from a frequency list that leaves out terms."""
         for c in np.flatnonzero(self.core.unlisted_tokens):
             raise wrong_value(
-                "{what} needs every term of class {label!r}, but its table left out {n:,} tokens: "
+                "{what} needs every term of class {label!r}, but its table left out {tokens}: "
                 "pass the whole table",
                 what=what,
                 label=self.classes[c],
-                n=self.core.unlisted_tokens[c],
+                tokens=validation.number_of(self.core.unlisted_tokens[c], "token"),
             )
 
     def warn_if_fractional(self, method: str) -> None:
         """Warn once if a method that needs occurrences reads unweighted counts with fractions."""
-        if "fractions" in self.warned or self.core.exact or self.tf != "raw":
+        if self.core.exact or self.tf != "raw":
+            return
+        if "fractions" in self.warned or "fractions" in self.checked:
             return
         docs = self.core.class_docs
         if np.any(docs != np.floor(docs)):  # weights cause the fractions
             return
-        self.warned.add("fractions")
-        if fraction := self.core.first_fraction():
+        if (fraction := self.core.first_fraction()) is None:
+            self.checked.add("fractions")
+        else:
+            self.warned.add("fractions")
             c, term, value = fraction
             warnings.warn(
                 said(
@@ -197,10 +202,11 @@ class Counts:
         if names is not None and matrix.n_terms > self.n_terms:
             if validation.column_names(X) is None:
                 raise wrong_value(
-                    "{X} has {n} terms, but only {n_terms} have names: set term_names to None "
+                    "{X} has {terms}, but only {n_terms} {have_names}: set term_names to None "
                     "first",
-                    n=matrix.n_terms,
+                    terms=validation.number_of(matrix.n_terms, "term"),
                     n_terms=self.n_terms,
+                    have_names="has a name" if self.n_terms == 1 else "have names",
                 )
             names = validation.term_names_of(X, None, matrix.n_terms)
         labels, in_self = validation.united_labels(self.classes, labels)

@@ -36,9 +36,13 @@ def counted(
     tf: str,
     n_threads: int | None,
     limit: int | None = None,
+    sketch: TermSketch | None = None,
 ) -> Counts:
-    """Count a stream; raise an error if the terms of texts take more than ``limit`` bytes."""
-    counting = Counting(documents, rules, tf, n_threads, limit)
+    """Count a stream; raise an error if the terms of texts take more than ``limit`` bytes.
+
+    If there is a ``sketch``, terms that it knows to be rare are left out.
+    """
+    counting = Counting(documents, rules, tf, n_threads, limit, sketch)
     documents.feed(counting)
     counts = counting.counts()
     documents.check_read(counts.core.n_docs)
@@ -55,8 +59,10 @@ class Counting:
         tf: str,
         n_threads: int | None,
         limit: int | None = None,
+        sketch: TermSketch | None = None,
     ) -> None:
         self._documents, self._rules, self._limit = documents, rules, limit
+        self._bounds = None if sketch is None else sketch.bounds
         self._tf, self._n_threads = validation.check_tf(tf), validation.check_n_threads(n_threads)
         self._total: Counts | None = None
         self._tally: Tally | None = None  # counts the documents that are not in ``_total``
@@ -65,7 +71,9 @@ class Counting:
     def _open_tally(self) -> Tally:
         """Return what counts the next documents, whose counts are added to ``_total``."""
         if self._tally is None:
-            self._tally = tally_of(self._documents, self._rules, self._tf, self._n_threads)
+            self._tally = tally_of(
+                self._documents, self._rules, self._tf, self._n_threads, self._bounds
+            )
         return self._tally
 
     @property
@@ -188,30 +196,35 @@ def counted_within(
     n_threads: int | None,
     opened: Callable[[str, int | None], Documents],
     twice: bool = False,
+    sketch: TermSketch | None = None,
 ) -> tuple[Counts, Documents]:
     """Count texts in about ``max_memory`` bytes. Return the stream that was counted, too.
 
     ``opened(verb, limit)`` begins to read the texts. The memory is checked after each block, so
-    blocks must be small enough for a ``limit``. If ``twice``, a sketch is always made.
+    blocks must be small enough for a ``limit``. If ``twice``, a sketch is always made. A ``sketch``
+    is given only without ``max_memory``.
     """
 
-    def count(rules: TextRules, limit: int | None) -> tuple[Counts, Documents]:
+    def count(
+        rules: TextRules, limit: int | None, sketch: TermSketch | None
+    ) -> tuple[Counts, Documents]:
         documents = opened("counted", limit)
-        return counted(documents, rules, tf, n_threads, limit), documents
+        return counted(documents, rules, tf, n_threads, limit, sketch), documents
 
     if max_memory is None:
-        return count(rules, None)
+        return count(rules, None, sketch)
     sketching = Sketching(sketch_within(max_memory, rules), rules, n_threads)
     check_rules_of_parts(rules, tf)
     limit = max_memory // _SHARE
     if not twice:
         try:
-            return count(rules, limit)
+            return count(rules, limit, None)
         except TermsDoNotFitError:
             logger.info("the terms do not fit in %d bytes: reading twice", max_memory)
     opened("sketched", None).feed(sketching)
     try:
-        counts, documents = count(sketching.sketch.counting_rules(), limit)
+        sketch = sketching.sketch
+        counts, documents = count(sketch.counting_rules(), limit, sketch)
     except TermsDoNotFitError:
         raise wrong_value(
             "the terms that may be in {min_df=} documents do not fit in {max_memory=}: raise "

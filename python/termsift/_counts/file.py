@@ -145,7 +145,9 @@ def _parse(file: IO[bytes], length: int) -> Counts:
         raise ValueError("a term is in more documents than the collection has")
     classes = validation.check_classes([_decode_label(label) for label in header["classes"]])
     if len(classes) != len(counts.class_docs):
-        raise ValueError(f"{len(classes)} labels for {len(counts.class_docs)} classes")
+        of = validation.number_of(len(classes), "label")
+        n_classes = validation.number_of(len(counts.class_docs), "class")
+        raise ValueError(f"{of} for {n_classes}")
     names = validation.check_term_names(header.get("names"), counts.n_terms)
     rules = header.get("rules")
     rules = None if rules is None else read_rules(rules).that_cut

@@ -15,7 +15,7 @@ from termsift._counts.adding import add_documents
 from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift.text import TextRules
-from termsift.text._cutting import Cutting
+from termsift.text._cutting import Bounds, Cutting
 from termsift.text._documents import Counted, Documents
 from termsift.text._matrices import FixedColumns, GrowingColumns, kept_columns
 from termsift.text._terms import kept_terms
@@ -23,15 +23,20 @@ from termsift.text._terms import kept_terms
 STRING_BYTES = 200  # The approximate number of bytes of a term as a Python string with counts.
 
 
-def tally_of(documents: Documents, rules: TextRules, tf: str, n_threads: int) -> Tally:
-    """Return what counts the rows of matrices or, by class if possible, texts."""
+def tally_of(
+    documents: Documents, rules: TextRules, tf: str, n_threads: int, bounds: Bounds | None
+) -> Tally:
+    """Return what counts the rows of matrices or, by class if possible, texts.
+
+    If there are ``bounds``, terms of texts that are too rare are left out.
+    """
     if not documents.has_texts:
         return ByRow(tf, n_threads)
     if rules.hashing is not None or rules.vocabulary is not None:
         return InFixedColumns(rules, tf, n_threads)
     if tf == "log":  # logarithms are added in the order of the documents
-        return InGrowingColumns(rules, tf, n_threads)
-    return ByClass(rules, tf, n_threads, documents.one_label_each)
+        return InGrowingColumns(rules, tf, n_threads, bounds)
+    return ByClass(rules, tf, n_threads, documents.one_label_each, bounds)
 
 
 class Tally(Protocol):
@@ -76,10 +81,17 @@ def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:
 class ByClass:
     """Counts terms by class in the core, which makes no matrix of the documents."""
 
-    def __init__(self, rules: TextRules, tf: str, n_threads: int, one_label_each: bool) -> None:
+    def __init__(
+        self,
+        rules: TextRules,
+        tf: str,
+        n_threads: int,
+        one_label_each: bool,
+        bounds: Bounds | None,
+    ) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
         self._one_label_each = one_label_each
-        self._cutting = Cutting(rules)
+        self._cutting = Cutting(rules, bounds)
         self._counter = _core.TextCounter(self._cutting.native, by_class=True)
         self.reads_tables = one_label_each and self._cutting.by_core
 
@@ -141,9 +153,9 @@ class InFixedColumns:
 class InGrowingColumns:
     """Counts blocks of texts as matrices, with a column for each term found so far."""
 
-    def __init__(self, rules: TextRules, tf: str, n_threads: int) -> None:
+    def __init__(self, rules: TextRules, tf: str, n_threads: int, bounds: Bounds | None) -> None:
         self._rules, self._n_threads = rules, n_threads
-        self._blocks, self._rows = GrowingColumns(rules, n_threads), ByRow(tf, n_threads)
+        self._blocks, self._rows = GrowingColumns(rules, n_threads, bounds), ByRow(tf, n_threads)
         # For the rules that drop terms, the documents and the occurrences of each term, where a
         # document of several classes counts once.
         self._totals = np.zeros((2, 0), dtype=np.int64)

@@ -95,8 +95,8 @@ def selection_curve(
     test = _documents(X_test, y_test, bayes.n_threads, "_test")
     if test.matrix.n_terms != train.matrix.n_terms:
         raise wrong_value(
-            "{X_test} has {n_test} columns, {X_train} {n_train}",
-            n_test=test.matrix.n_terms,
+            "{X_test} has {columns}, {X_train} {n_train}",
+            columns=validation.number_of(test.matrix.n_terms, "column"),
             n_train=train.matrix.n_terms,
         )
     validation.check_columns(X_test, validation.column_names(X_train), "X_test", named("X_train"))
@@ -199,17 +199,18 @@ def cross_validate(
         for split in _splits_of(documents, folds):
             for name, (method, model, policy) in variants.items():
                 train = split.train if find_ranker(method).reads_documents else None
-                ranking = rank_by(
-                    method,
-                    split.counts,
-                    train and train.X,
-                    train and train.labels.codes,
-                    int(ks[-1]),
-                    alpha=bayes.alpha,
-                    n_threads=bayes.n_threads or None,
-                    model=model,
-                    policy=policy,
-                )
+                with blaming("y", instead_of="counts"):
+                    ranking = rank_by(
+                        method,
+                        split.counts,
+                        train and train.X,
+                        train and train.labels.codes,
+                        int(ks[-1]),
+                        alpha=bayes.alpha,
+                        n_threads=bayes.n_threads or None,
+                        model=model,
+                        policy=policy,
+                    )
                 runs[name].append(bayes.metrics(split, ranking.indices, ks))
                 done += 1
                 if report is not None:

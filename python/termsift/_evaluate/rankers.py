@@ -10,7 +10,7 @@ from termsift._counts.counts import Counts
 from termsift._scores.methods import MODELS, Method
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
-from termsift._scores.scoring import Alpha, ClassPrior, Scoring
+from termsift._scores.scoring import Scoring, ScoringOptions
 from termsift._util import validation
 from termsift._util.faults import concerning, excluded, named, wrong_value
 
@@ -56,11 +56,7 @@ def rank(
     *,
     policy: str = POLICIES[0],
     aggregate: str | None = None,
-    n_threads: int | None = None,
-    model: Any = MODELS[0],
-    alpha: Alpha = 1.0,
-    class_prior: ClassPrior = "empirical",
-    **options: Any,
+    **scoring: Any,
 ) -> Ranking:
     """Rank the terms by a method, or by a selector of counts; see `ClassCounts.rank`."""
     turns = validation.check_choice(policy, POLICIES, "policy") == "round_robin"
@@ -72,6 +68,7 @@ def rank(
         if entry.reads_documents:
             text = f"{method} reads the documents: use termsift.{method}(X, y, k)"
             raise concerning(ValueError(text), "method")
+        options = [name for name in scoring if name not in ScoringOptions.__annotations__]
         if options or turns or aggregate is not None:
             error = excluded(
                 "{name} has no {policy}, {aggregate} or options: see counts.{name}", name=method
@@ -83,9 +80,8 @@ def rank(
             ]
             raise concerning(error, *given)
         choose: Callable[..., Ranking] = getattr(_select, method)
-        scoring = {"model": model, "alpha": alpha, "class_prior": class_prior}
-        return choose(counts, k, n_threads=n_threads, **scoring)
-    of_method = Scoring.of(counts, method, model, alpha, class_prior, n_threads, **options)
+        return choose(counts, k, **scoring)
+    of_method = Scoring.of(counts, method, **scoring)
     k, chosen_by = validation.check_k(k, counts.n_terms), None
     if turns:
         of_method.warn_of_unused_prior(method)
@@ -96,8 +92,8 @@ def rank(
         every = of_method.scores(of_method.aggregate(aggregate))
         indices = _core.top_k(every, k, of_method.n_threads)
         scores = every[indices]
-    terms, about = counts.terms_at(indices), {"policy": policy, "model": model}
-    return Ranking(indices, scores, terms, method, chosen_by=chosen_by, **about)
+    terms, model = counts.terms_at(indices), of_method.model.name
+    return Ranking(indices, scores, terms, method, chosen_by=chosen_by, policy=policy, model=model)
 
 
 def rank_by(
@@ -108,14 +104,14 @@ def rank_by(
     k: int | None = None,
     *,
     sample_weight: Any = None,
-    alpha: Alpha = 1.0,
     n_threads: int | None = None,
     **options: Any,
 ) -> Ranking:
     """Rank terms by the counts, or by (X, y) and without alpha if the method reads documents."""
     ranker = find_ranker(method)
     if not ranker.reads_documents:
-        return rank(counts, method, k, alpha=alpha, n_threads=n_threads, **options)
+        return rank(counts, method, k, n_threads=n_threads, **options)
+    options.pop("alpha", None)
     check_model(options.pop("model", MODELS[0]), ranker)
     for name, value in options.items():
         usual = _DEFAULTS.get(name)

@@ -14,17 +14,10 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.counts import Counts
 from termsift._scores.effects import certain_ratios
-from termsift._scores.methods import DescriberName, Method, Model
+from termsift._scores.methods import DescriberName, Method
 from termsift._scores.ranking import SIGNIFICANT, Ranking, part_of
-from termsift._scores.registry import DESCRIBING, KEY, find_describer, find_test
-from termsift._scores.scoring import (
-    OCCURRENCES_SUFFICE,
-    Alpha,
-    ClassPrior,
-    MethodOptions,
-    Scoring,
-    ScoringOptions,
-)
+from termsift._scores.registry import KEY, find_describer, find_test
+from termsift._scores.scoring import OCCURRENCES_SUFFICE, Scoring, ScoringOptions
 from termsift._scores.significance import class_statistics, log_chi2_sf, significance
 from termsift._util import scipy, validation
 from termsift._util.export import Tabular, integers_if_whole
@@ -100,29 +93,25 @@ def _doubtful(ranking: Ranking) -> NDArray[np.bool_]:
 
 def distinctive_terms(
     counts: Counts,
-    method: DescriberName = DESCRIBING,
-    k: int | None = None,
-    classes: Iterable[Hashable] | None = None,
+    method: DescriberName,
+    k: int | None,
+    classes: Iterable[Hashable] | None,
     *,
-    max_pvalue: float | None = None,
-    model: Model = "multinomial",
-    alpha: Alpha = 1.0,
-    class_prior: ClassPrior = "empirical",
-    n_threads: int | None = None,
-    **options: Unpack[MethodOptions],
+    max_pvalue: float | None,
+    **options: Any,
 ) -> ClassTerms:
     """Return the over-represented terms of each class; see `termsift.distinctive_terms`."""
     labels = counts.classes
     rows = np.arange(counts.n_classes) if classes is None else rows_of(counts, classes)
     k = validation.check_k(k, counts.n_terms)
-    scoring = _scoring_of(counts, method, model, alpha, class_prior, n_threads, **options)
+    scoring = _scoring_of(counts, method, **options)
     best = _over_represented(counts, scoring, method, rows, k, max_pvalue)
     pvalues = None
     if best.test is not None:
         pvalues = cache(
             partial(_adjusted, counts, best.test, best.statistics, best.rows, best.terms)
         )
-    found = ClassTerms()
+    found, model = ClassTerms(), scoring.model.name
     for row, (start, end) in zip(rows, pairwise([0, *np.cumsum(best.sizes)]), strict=True):
         terms, scores = best.terms[start:end], best.scores[start:end]
         ranking = Ranking(terms, scores, counts.terms_at(terms), method, model=model)
@@ -158,11 +147,11 @@ def largest_classes(counts: Counts, n: int) -> list[int]:
 
 def class_columns(
     counts: Counts,
-    method: DescriberName = DESCRIBING,
-    k: int | None = None,
-    classes: Iterable[Hashable] | None = None,
+    method: DescriberName,
+    k: int | None,
+    classes: Iterable[Hashable] | None,
     *,
-    max_pvalue: float | None = None,
+    max_pvalue: float | None,
     **options: Any,
 ) -> dict[str, NDArray[Any]]:
     """Return the columns of `ClassCounts.to_frame`, by name."""
@@ -317,14 +306,14 @@ def _over_represented(
     return _Best(n_best, of_row, *found)
 
 
-def _scoring_of(counts: Counts, name: str, *args: Any, **scoring: Any) -> Scoring:
+def _scoring_of(counts: Counts, name: str, **scoring: Any) -> Scoring:
     """Return the `Scoring` of a method, or the `Scoring` of `g2` if the method is `key`."""
     method = name
     if find_describer(name) is KEY:
         with blaming("method"):
             counts.require_documents(KEY.name, OCCURRENCES_SUFFICE)
         method = _TEST
-    of_scores = Scoring.of(counts, method, *args, **scoring)
+    of_scores = Scoring.of(counts, method, **scoring)
     of_scores.warn_of_unused_prior(name)
     return of_scores
 

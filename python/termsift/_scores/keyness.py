@@ -367,9 +367,9 @@ def _dispersions(
         csr = validation.check_matrix(X, threads)
         if csr.n_terms != counts.n_terms:
             raise wrong_value(
-                "{dispersion} has documents of {n:,} terms, but the counts have {n_terms:,}: pass "
+                "{dispersion} has documents of {terms}, but the counts have {n_terms:,}: pass "
                 "the documents that were counted",
-                n=csr.n_terms,
+                terms=validation.number_of(csr.n_terms, "term"),
                 n_terms=counts.n_terms,
             )
         validation.check_columns(X, counts.term_names)

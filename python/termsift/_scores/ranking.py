@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from termsift._util.export import Tabular
 from termsift._util.messages import printable
 from termsift._util.shown import ROWS, Column, Section
+from termsift._util.validation import number_of
 
 _LETTERS = 24  # The largest number of letters of a term in a repr.
 SIGNIFICANT = 0.05  # Tables mark terms whose adjusted p-value is larger.
@@ -133,7 +134,7 @@ class Ranking(Tabular):
         return f"<{self._title()}: {names}{', ...' if len(self) > 5 else ''}>"
 
     def _title(self) -> str:
-        size = f"{len(self)} terms"
+        size = number_of(len(self), "term")
         if self.informative is not None and self.informative < len(self):
             size += f", {self.informative} informative,"
         how = self.method

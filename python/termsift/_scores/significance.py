@@ -17,7 +17,7 @@ from termsift._scores.scoring import Scoring
 from termsift._util import scipy
 from termsift._util.export import Tabular
 from termsift._util.shown import ROWS, Column, Section
-from termsift._util.validation import check_flag, object_array
+from termsift._util.validation import check_flag, number_of, object_array
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +71,11 @@ class Significance(Tabular):
         return None if self._rows is None else object_array(self.classes)[self._rows]
 
     def __repr__(self) -> str:
-        tests = " classes x ".join(f"{size:,}" for size in self.statistics.shape)
-        degrees = f"{self.degrees} degree{'s' if self.degrees > 1 else ''} of freedom"
-        return f"<Significance of {tests} terms by {self.method}, {degrees}>"
+        things = ("class", "term")[-self.statistics.ndim :]
+        sizes = zip(self.statistics.shape, things, strict=True)
+        tests = " x ".join(number_of(size, thing) for size, thing in sizes)
+        degrees = f"{number_of(self.degrees, 'degree')} of freedom"
+        return f"<Significance of {tests} by {self.method}, {degrees}>"
 
     def _sections(self) -> list[Section]:
         # The strongest tests come first, as in a ranking.

@@ -11,7 +11,7 @@ option that sets it. ``error.argument`` is the first argument that the message n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from string import Formatter
 from types import TracebackType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
@@ -123,7 +123,7 @@ def named(name: Name) -> Message:
     return name if isinstance(name, Message) else _named(name)
 
 
-@cache
+@lru_cache(256)  # some names come from users, such as those of columns
 def _named(name: str) -> Message:
     root, dot, rest = name.partition(".")
     return Message(Argument(root), dot + rest) if dot else Message(Argument(root))
@@ -176,13 +176,14 @@ def concerning(error: _Error, *arguments: str) -> _Error:
 class blaming:
     """A context in which every error of a value or a type is about these arguments first.
 
-    The core's messages name arrays such as ``X.indices``, but carry no arguments.
+    The core's messages name arrays such as ``X.indices``, but carry no arguments. If ``instead_of``
+    names an argument, only the errors about this argument are meant.
     """
 
-    __slots__ = ("_arguments",)
+    __slots__ = ("_arguments", "_instead_of")
 
-    def __init__(self, *arguments: Name) -> None:
-        self._arguments = arguments
+    def __init__(self, *arguments: Name, instead_of: str | None = None) -> None:
+        self._arguments, self._instead_of = arguments, instead_of
 
     def __enter__(self) -> None:
         return None
@@ -190,5 +191,7 @@ class blaming:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
     ) -> None:
-        if isinstance(error, (ValueError, TypeError)):
+        if not isinstance(error, (ValueError, TypeError)):
+            return
+        if self._instead_of in (None, getattr(error, "argument", None)):
             concerning(error, *(name for one in self._arguments for name in named(one).arguments))

@@ -30,6 +30,7 @@ from termsift._util.validation import (
     check_matrix,
     distinct_labels,
     naming,
+    number_of,
     object_array,
     widened,
 )
@@ -112,11 +113,12 @@ class MatrixFile(Source):
         n_docs, n_terms = X.shape
         labels = [""] * n_docs if self._labels is None else one_per_line(self._labels, "a label")
         if len(labels) != n_docs:
-            text = f"{self._labels}: {len(labels)} labels for the {n_docs} documents of {path}"
+            n, of = number_of(len(labels), "label"), number_of(n_docs, "document")
+            text = f"{self._labels}: {n} for the {of} of {path}"
             raise concerning(ValueError(text), "labels")
         if names is not None and len(names) != n_terms:
-            of = self.options.term_names
-            text = f"{of}: {len(names)} names for the {n_terms} terms of {path}"
+            n, of = number_of(len(names), "name"), number_of(n_terms, "term")
+            text = f"{self.options.term_names}: {n} for the {of} of {path}"
             raise concerning(ValueError(text), "term_names")
         codes, classes, _ = distinct_labels(labels)
         with naming(self.name):
@@ -260,7 +262,7 @@ class SvmlightFile(Source):
                 yield from self._parsed(lines[half:], first_line + half)
                 return
             base, n_terms = self.options.index_base, self._n_terms
-            of_names = said(" ({term_names} has {n} names)", n=n_terms)
+            of_names = said(" ({term_names} has {names})", names=number_of(n_terms, "name"))
             self.complain(
                 said(
                     "{path}, line {line}: expected a label and index:count, with rising indices "

@@ -199,9 +199,9 @@ def scan(
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
         raise wrong_value(
-            "{labels} has {n} files for {n_inputs} inputs",
-            n=len(label_files),
-            n_inputs=len(inputs),
+            "{labels} has {files} for {inputs}",
+            files=validation.number_of(len(label_files), "file"),
+            inputs=validation.number_of(len(inputs), "input"),
         )
     pairs = zip(inputs, label_files, strict=True)
     return Scan([_opened(path, file, options) for path, file in pairs], options)

@@ -133,8 +133,9 @@ def about_documents(
         )
     if is_large and n_empty:
         yield said(
-            "{n_empty:,} of {n_docs} texts are empty, and count as documents without terms: if "
-            "they are missing, leave out these documents",
+            "{n_empty:,} of {n_docs} texts {are} empty, and counted as documents without terms: if "
+            "texts are missing, leave out their documents",
             n_empty=n_empty,
             n_docs=shown,
+            are="is" if n_empty == 1 else "are",
         )

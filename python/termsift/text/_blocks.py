@@ -283,8 +283,7 @@ class LabelledTexts(Documents):
         for texts, column in self._parts:
             first, stop = self.n_docs, self.n_docs + len(texts)
             if n is not None and stop > n:
-                text = f"there are {n} labels for {stop} texts or more"
-                raise concerning(ValueError(text), "y", "texts")
+                raise self._other_number(n, f"{validation.number_of(stop, 'text')} or more")
             if self._labels is not None:
                 labels = self._labels.of(slice(first, stop))
             else:
@@ -298,5 +297,10 @@ class LabelledTexts(Documents):
             yield Block(texts, labels, range(first, stop))
             del texts, column  # free them before the next part is read
         if n is not None and self.n_docs < n:
-            text = f"there are {n} labels for {self.n_docs} texts"
-            raise concerning(ValueError(text), "y", "texts")
+            raise self._other_number(n, validation.number_of(self.n_docs, "text"))
+
+    def _other_number(self, n: int, texts: str) -> ValueError:
+        """Return the error for n labels of another number of texts."""
+        labels = validation.number_of(n, "label")
+        error = wrong_value("{y} has {labels} for {of_texts}", labels=labels, of_texts=texts)
+        return concerning(error, "y", "texts")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from termsift import _core
 from termsift._util.faults import said
@@ -14,11 +14,20 @@ if TYPE_CHECKING:
     from termsift.text._rules import TextRules
 
 
+class Bounds(NamedTuple):
+    """Which terms are counted: those whose counter in a sketch is at least ``least``."""
+
+    sketch: _core.TermSketch
+    least: int
+
+
 class Cutting:
     """How texts become what the counters of the core take.
 
     If the core can cut by the rules, the counters take the texts themselves. Otherwise a Python
     function cuts the texts, and the counters take its terms, which they count as they are.
+
+    If there are bounds, the counters skip all terms that are too rare.
 
     Attributes
     ----------
@@ -28,10 +37,11 @@ class Cutting:
         Whether the core cuts the texts.
     """
 
-    def __init__(self, rules: TextRules) -> None:
+    def __init__(self, rules: TextRules, bounds: Bounds | None = None) -> None:
         native = rules.native
         self.by_core = native is not None
-        self.native = rules.for_tokens if native is None else native
+        every = rules.for_tokens if native is None else native
+        self.native = every if bounds is None else every.with_sketch(*bounds)
         self._cut = rules.cutter() if native is None else None
 
     def pieces(self, texts: _core.Texts) -> Iterator[_core.Texts]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.validation import object_array
-from termsift.text._cutting import Cutting
+from termsift.text._cutting import Bounds, Cutting
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
@@ -83,8 +83,9 @@ class FixedColumns:
 class GrowingColumns:
     """Counts blocks of texts in a column for each term so far, in the order of the blocks."""
 
-    def __init__(self, rules: TextRules, n_threads: int = 0) -> None:
-        self._binary, self._threads, self._cutting = rules.binary, n_threads, Cutting(rules)
+    def __init__(self, rules: TextRules, n_threads: int = 0, bounds: Bounds | None = None) -> None:
+        self._binary, self._threads = rules.binary, n_threads
+        self._cutting = Cutting(rules, bounds)
         self._columns: dict[str, int] = {}
 
     @property

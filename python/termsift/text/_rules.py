@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
 from types import CellType, CodeType
@@ -70,6 +70,23 @@ class NamedFunction:
         code = getattr(function, "__code__", None)
         name = getattr(function, "__name__", type(function).__name__)
         return cls(str(name), _instructions(code) if isinstance(code, CodeType) else None)
+
+
+def _checked(prepare: Callable[[str], str], name: str) -> Callable[[str], str]:
+    """Return a function that prepares texts, with a check that it returns a string."""
+
+    def checked(text: str) -> str:
+        prepared: Any = prepare(text)
+        if not isinstance(prepared, str):
+            raise wrong_type(
+                "{name} returned {shown} for the text {text}, expected a string",
+                name=named(name),
+                shown=validation.shown(prepared),
+                text=validation.listed([text]),
+            )
+        return prepared
+
+    return checked
 
 
 def _instructions(code: CodeType) -> tuple[Any, ...]:
@@ -139,9 +156,9 @@ class TextRules:
         Whether a term counts at most once per document.
     max_features : int, optional
         Keep only the ``max_features`` most frequent terms.
-    vocabulary : mapping of str to int, or collection of str, optional
-        The terms to count. A mapping holds the column of each term, and a list holds the terms in
-        the order of the columns. If there is a vocabulary, no other rule drops terms.
+    vocabulary : mapping of str to int, or iterable of str, optional
+        The terms to count. A mapping holds the column of each term, and a list or an iterator holds
+        the terms in the order of the columns. If there is a vocabulary, no other rule drops terms.
 
     Examples
     --------
@@ -165,10 +182,12 @@ class TextRules:
     preprocessor: Callable[[str], str] | None = None
     binary: bool = False
     max_features: int | None = None
-    vocabulary: Mapping[str, int] | Collection[str] | None = None
+    vocabulary: Mapping[str, int] | Iterable[str] | None = None
 
     def __post_init__(self) -> None:
         """Check each rule, and combinations of rules that exclude each other."""
+        if isinstance(self.vocabulary, Iterator):  # which can be read only once
+            object.__setattr__(self, "vocabulary", list(self.vocabulary))
         for name, check in CHECKS.items():
             value = getattr(self, name)
             if value is not getattr(TextRules, name):  # the defaults need no check
@@ -199,6 +218,9 @@ class TextRules:
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", asks)
         names = (*needy, "analyzer", "lowercase", "stop_words")
         rules = {name: getattr(self, name) for name in names}
+        for name in ("preprocessor", "strip_accents"):
+            if callable(rules[name]):
+                rules[name] = _checked(rules[name], name)
         vectorizer = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range), **rules)
         cut: Callable[[str], list[str]] = vectorizer.build_analyzer()
         return cut
@@ -210,16 +232,12 @@ class TextRules:
         if isinstance(words, str):
             from termsift.text._english import ENGLISH_STOP_WORDS as words
         arguments = native_arguments(self, words)
-        return None if arguments is None else self._chosen(_core.TextRules(*arguments))
+        return None if arguments is None else _core.TextRules(*arguments)
 
     @property
     def for_tokens(self) -> _core.TextRules:
         """The rules for the core if a Python function cuts the texts."""
-        return self._chosen(_core.TextRules("tokens", False, None, 1, 1, []))
-
-    def _chosen(self, native: _core.TextRules) -> _core.TextRules:
-        """Return rules for the core that also tell which terms are counted, here all."""
-        return native
+        return _core.TextRules("tokens", False, None, 1, 1, [])
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -406,7 +424,7 @@ CHECKS: dict[str, _Check] = {
 }
 
 
-def _columns_of(terms: Mapping[str, int] | Collection[str]) -> dict[str, int]:
+def _columns_of(terms: Mapping[str, int] | Iterable[str]) -> dict[str, int]:
     """Return the column of each term of a vocabulary."""
     words = validation.check_words(terms, "vocabulary")
     for word in words:
@@ -449,7 +467,7 @@ class Rules(CuttingRules, total=False):
     min_df: int | float
     max_df: int | float
     max_features: int | None
-    vocabulary: Mapping[str, int] | Collection[str] | None
+    vocabulary: Mapping[str, int] | Iterable[str] | None
 
 
 _CUTTING = tuple(CuttingRules.__annotations__)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -13,7 +12,7 @@ from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_bytes, check_integer, check_kind, check_n_threads
 from termsift.text._advice import about_rules, warn
 from termsift.text._blocks import UnlabelledTexts
-from termsift.text._cutting import Cutting
+from termsift.text._cutting import Bounds, Cutting
 from termsift.text._rules import (
     CuttingRules,
     NamedFunction,
@@ -173,12 +172,17 @@ class TermSketch:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(vars(TermSketch.from_bytes(state["data"])))
 
+    @property
+    def bounds(self) -> Bounds:
+        """What tells the core which terms may be frequent enough."""
+        return Bounds(self._sketch, min(self.min_df, _MOST))
+
     def counting_rules(self) -> TextRules:
-        """Return rules that cut texts into the terms that may be frequent enough.
+        """Return the rules by which the texts are to be cut again, to count the terms.
 
         Raise ValueError if more than half of the counters reach min_df.
         """
-        least = min(self.min_df, _MOST)
+        least = self.bounds.least
         full = float(np.count_nonzero(self._sketch.counters >= least)) / self.n_bytes
         if full > _MOST_FULL:
             mean = float(self._sketch.counters.mean())
@@ -191,18 +195,7 @@ class TermSketch:
                 n_bytes=enough,
                 max_memory=3 * enough,
             )
-        return _RulesOfSketch(**vars(self._rules_that_can_cut()), sketch=self)
-
-
-@dataclass(frozen=True, repr=False)
-class _RulesOfSketch(TextRules):
-    """Rules that keep only the terms whose counter in a sketch reaches min_df."""
-
-    sketch: TermSketch | None = None
-
-    def _chosen(self, native: _core.TextRules) -> _core.TextRules:
-        assert self.sketch is not None
-        return native.with_sketch(self.sketch._sketch, min(self.sketch.min_df, _MOST))
+        return self._rules_that_can_cut()
 
 
 @shows(CuttingRules)

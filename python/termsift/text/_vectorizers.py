@@ -14,7 +14,7 @@ import numpy as np
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
-from termsift._util.validation import check_n_threads, is_integer
+from termsift._util.validation import check_n_threads, is_integer, number_of
 from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
 from termsift.text._documents import Documents, OneBlock
 from termsift.text._matrices import counter_of, csr, kept_columns, stacked, strings
@@ -361,8 +361,8 @@ def _check_columns(X: Any, vocabulary: dict[str, int]) -> None:
     if X.nnz and not 0 <= X.indices.min() <= X.indices.max() < n_terms:
         term = next(t for t, column in vocabulary.items() if not 0 <= column < n_terms)
         raise ValueError(
-            f"vocabulary_ gives {term!r} the column {vocabulary[term]}, but has {n_terms} terms: "
-            "number their columns from 0 without a gap"
+            f"vocabulary_ gives {term!r} the column {vocabulary[term]}, but has "
+            f"{number_of(n_terms, 'term')}: number their columns from 0 without a gap"
         )
 
 

@@ -22,7 +22,14 @@ from termsift._util.faults import (
     wrong_type,
     wrong_value,
 )
-from termsift._util.validation.values import a_kind, check_choice, did_you_mean, listed, shown
+from termsift._util.validation.values import (
+    a_kind,
+    check_choice,
+    did_you_mean,
+    listed,
+    number_of,
+    shown,
+)
 
 # A dense matrix becomes sparse in blocks of at most this many cells.
 _BLOCK_CELLS = 1 << 24
@@ -198,10 +205,10 @@ def _triple(X: Any, name: Name) -> Csr:
         )
     if len(indices) != len(data):
         raise wrong_value(
-            "{name} has {n} indices but {n_values} values",
+            "{name} has {n} indices but {values}",
             name=named(name),
             n=len(indices),
-            n_values=len(data),
+            values=number_of(len(data), "value"),
         )
     return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_docs, n_terms, by_term)
 
@@ -421,7 +428,9 @@ def check_term_names(names: Any, n_terms: int) -> NDArray[np.object_] | None:
     several = list(as_sequence(names, "term_names", "a name for each term"))
     if len(several) != n_terms:
         raise wrong_value(
-            "{term_names} has {n} names for {n_terms} terms", n=len(several), n_terms=n_terms
+            "{term_names} has {names} for {terms}",
+            names=number_of(len(several), "name"),
+            terms=number_of(n_terms, "term"),
         )
     for term, name in enumerate(several):
         if not isinstance(name, str):

@@ -21,7 +21,7 @@ from termsift._util.validation.arrays import (
     contiguous,
     widened,
 )
-from termsift._util.validation.values import did_you_mean, listed
+from termsift._util.validation.values import did_you_mean, listed, number_of
 
 _SEVERAL = (
     "for several labels per document pass the indicator matrix of "
@@ -99,10 +99,10 @@ def check_labels(
         return _indicator_labels(y, n_docs, columns, name)
     if n_docs is not None and len(y) != n_docs:
         raise wrong_value(
-            "{name} has {n} labels for {n_docs} documents",
+            "{name} has {labels} for {documents}",
             name=named(name),
-            n=len(y),
-            n_docs=n_docs,
+            labels=number_of(len(y), "label"),
+            documents=number_of(n_docs, "document"),
         )
     coder = LabelCoder(given, name)
     codes, ordered = coder.codes(y), coder.ordered
@@ -247,12 +247,13 @@ def _indicator_labels(
             n_docs=n_docs,
         )
     if given is not None and len(given) != y.shape[1]:
-        raise wrong_value(
-            "{name} has {n} columns for {n_classes} {classes}",
+        error = wrong_value(
+            "{name} has {columns} for {known}",
             name=named(name),
-            n=y.shape[1],
-            n_classes=len(given),
+            columns=number_of(y.shape[1], "column"),
+            known=number_of(len(given), "class"),
         )
+        raise concerning(error, *named(name).arguments, "classes")
     csr = check_matrix(y, 1, name)
     # The core checks only the indices, so the code below checks that the values are 0 or 1.
     check_entries(replace(csr, data=np.ones(len(csr.data), dtype=np.int8)), 1, name)
