@@ -18,7 +18,7 @@ from termsift._api.parts import count_parts
 from termsift._counts.adding import TermFrequency
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.faults import named, wrong_type, wrong_value
+from termsift._util.faults import concerning, named, wrong_type, wrong_value
 from termsift.text._blocks import check_named, is_frame
 from termsift.text._rules import Rules, rules_of, shows
 
@@ -193,7 +193,8 @@ def _total(
         count_chunk(f"{kind} {i}", shared, _untraversed(chunk)) for i, chunk in enumerate(chunks)
     ]
     if not partials:
-        raise ValueError(f"there are no {kind}s, expected at least one")
+        fault = f"there are no {kind}s, expected at least one"
+        raise concerning(ValueError(fault), "texts" if kind == "part" else "X")
     while len(partials) > 1:
         starts = range(0, len(partials), _SPLIT_EVERY)
         partials = [add_up(partials[start : start + _SPLIT_EVERY]) for start in starts]
@@ -268,7 +269,7 @@ def _blocks(X: Any, values: Any, name: str) -> list[Any]:
 
 
 def _of_matrix(chunk: Any, **options: Any) -> ClassCounts:
-    _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)")
+    _check_parts(chunk, (2, 3), "(X, y) or (X, y, sample_weight)", "X")
     return counting.count(*chunk, **options, n_threads=1)
 
 
@@ -277,10 +278,11 @@ def _of_texts(count: Callable[..., Any], text: Any, label: Any, part: Any) -> An
     if is_frame(part):
         return count(part, None, text=text, label=label)
     expected = "(texts, y), or a frame with a column of texts and a column of labels"
-    _check_parts(part, (2,), expected)
+    _check_parts(part, (2,), expected, "texts")
     texts, y = part
     if isinstance(texts, str):
-        raise TypeError(f"expected {expected}, got {validation.a_kind(part)} of strings")
+        fault = f"expected {expected}, got {validation.a_kind(part)} of strings"
+        raise concerning(TypeError(fault), "texts")
     return count(texts, y, text=text if is_frame(texts) else None)
 
 
@@ -290,6 +292,7 @@ def _a_kind(values: Any) -> str:
     return validation.a_kind(values) + ("" if library == "builtins" else f" of {library}")
 
 
-def _check_parts(values: Any, lengths: tuple[int, ...], expected: str) -> None:
+def _check_parts(values: Any, lengths: tuple[int, ...], expected: str, name: str) -> None:
     if not isinstance(values, (tuple, list)) or len(values) not in lengths:
-        raise TypeError(f"expected {expected}, got {validation.a_kind(values)}")
+        fault = f"expected {expected}, got {validation.a_kind(values)}"
+        raise concerning(TypeError(fault), name)

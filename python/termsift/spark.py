@@ -22,7 +22,7 @@ from termsift._counts.adding import TermFrequency
 from termsift._util import validation
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import is_from, require
-from termsift._util.faults import concerning, said, wrong_type
+from termsift._util.faults import blaming, concerning, said, wrong_type
 from termsift.text._rules import Rules, rules_of, shows
 
 __all__ = ["count", "count_texts"]
@@ -300,7 +300,11 @@ def _of_vectors(
     counts, start = _nothing(classes, tf), 0
     while held := list(islice(batches, _BATCHES_AT_ONCE)):
         vectors, labels, *weights = map(_pa.concat_arrays, zip(*held, strict=True))
-        with validation.naming(f"partition {part}, from row {start}"):
+        with (
+            blaming("label", instead_of="y"),
+            blaming("features", instead_of="X"),
+            validation.naming(f"partition {part}, from row {start}"),
+        ):
             X = _matrix(vectors, counts.n_terms if start else None)
             counts.update(X, labels, *weights, classes=classes, n_threads=1)
         start += len(vectors)
@@ -322,7 +326,7 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     """Return vectors, which are structs of (type, size, indices, values), as a CSR matrix."""
     if vectors.null_count:
         null = int(np.argmax(vectors.is_null().to_numpy(zero_copy_only=False)))
-        raise ValueError(f"the vector of row {null} is null")
+        raise concerning(ValueError(f"the vector of row {null} is null"), "X")
     is_sparse = vectors.field("type").to_numpy(zero_copy_only=False) == 0
     indices, values = vectors.field("indices"), vectors.field("values")
     lengths = np.asarray(values.value_lengths().to_numpy(), dtype=np.int64)
@@ -331,7 +335,8 @@ def _matrix(vectors: Any, n_terms: int | None) -> Any:
     if (sizes != expected).any():
         row = int(np.argmax(sizes != expected))
         size = validation.number_of(sizes[row], "term")
-        raise ValueError(f"the vector of row {row} has {size}, others have {expected}")
+        fault = f"the vector of row {row} has {size}, others have {expected}"
+        raise concerning(ValueError(fault), "X")
     indptr = np.concatenate([[0], np.cumsum(lengths)])
     columns = indices.flatten().to_numpy()
     if not is_sparse.all():

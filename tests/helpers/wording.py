@@ -16,12 +16,12 @@ import pytest
 # Keys are in alphabetical order.
 WORDING: dict[str, str] = {
     "13_of_90_texts_are_empty": (
-        "13 of 90 texts are empty, and count as documents without terms: if they are missing, "
-        "leave out these documents"
+        "13 of 90 texts are empty, and counted as documents without terms: if texts are "
+        "missing, leave out their documents"
     ),
     "400_of_1_200_texts_are": (
-        "400 of 1,200 texts are empty, and count as documents without terms: if they are missing, "
-        "leave out these documents"
+        "400 of 1,200 texts are empty, and counted as documents without terms: if texts are "
+        "missing, leave out their documents"
     ),
     "a_b_and_a_b_differ_only_in_blanks": (
         "the classes 'a  b' and 'a b' differ only in blanks or case: if they are one class, make "
@@ -894,8 +894,7 @@ WORDING: dict[str, str] = {
     ),
     "part_is_no_counts": "part 0 is an int, expected ClassCounts",
     "partition_0_document_0_the_analyzer": (
-        "partition 0: document 0: the analyzer or tokenizer returned 7, expected an iterable of "
-        "strings"
+        "partition 0: document 0: the … returned 7, expected an iterable of strings"
     ),
     "partition_0_from_row_0": (
         "partition 0, from row 0: the label of document 0 is 'ham', which is not in classes"
@@ -950,9 +949,7 @@ WORDING: dict[str, str] = {
         "X must have two dimensions, one row per document, got shape (…,). Reshape your "
         "data: X.reshape(1, -1) is one document"
     ),
-    "returned_no_strings": (
-        "…: the analyzer or tokenizer returned …, expected an iterable of strings"
-    ),
+    "returned_no_strings": ("…: the … returned …, expected an iterable of strings"),
     "row_2_the_label_is": (
         "…, row 2: the label is '1.5', expected a string or a whole number; "
         "on_error='skip' leaves it out"

@@ -101,7 +101,7 @@ def test_classes_keep_their_order_and_refuse_other_labels(spark: Any) -> None:
     df = frame(spark, X, y, n_parts=3)
     assert ts.spark.count(df, classes=classes) == ts.count(X, y, classes=classes)
     assert ts.spark.count(df.limit(0), classes=classes).classes == classes
-    with raises(ValueError, "a_label_of_a_partition_is_unseen", argument="y"):
+    with raises(ValueError, "a_label_of_a_partition_is_unseen", argument="label"):
         ts.spark.count(df, classes=["unseen"])
 
 
@@ -143,9 +143,9 @@ def test_wrong_columns_and_values_are_refused(spark: Any) -> None:
     negative = X.copy()
     negative.data[negative.indptr[4]] = -1
     where = f"column {X.indices[X.indptr[4]]},"
-    with raises(ValueError, "x_has_in_partition_1", argument="X", at=where):
+    with raises(ValueError, "x_has_in_partition_1", argument="features", at=where):
         ts.spark.count(frame(spark, negative, y, n_parts=2))
-    with raises(ValueError, "partition_1_from_row_0_the", argument="y"):
+    with raises(ValueError, "partition_1_from_row_0_the", argument="label"):
         ts.spark.count(frame(spark, X, [*y[:5], None], n_parts=2))
     wide = frame(spark, sp.csr_array(np.eye(2, 7)), y[:2], n_parts=1)
     with raises(ValueError, "some_partitions_have_vectors_of_30"):

@@ -88,7 +88,7 @@ def test_a_partition_has_the_given_classes(classes: Any) -> None:
     X, y = np.array([[1, 0, 2], [0, 0, 5], [0, 0, 0]]), ["ham", "spam", "ham"]
     assert spark._of_vectors(classes, "raw", 0, iter(batches)) == ts.count(X, y, classes=classes)
     assert spark._of_vectors(classes, "raw", 0, iter([])).classes == (classes or [])
-    with raises(ValueError, "partition_0_from_row_0", argument="y", at="partition 0"):
+    with raises(ValueError, "partition_0_from_row_0", argument="label", at="partition 0"):
         spark._of_vectors(["spam"], "raw", 0, iter(batches))
 
 
@@ -125,7 +125,7 @@ def test_an_error_of_an_executor_keeps_its_arguments_on_its_way_to_the_driver() 
     total = spark._add_up(spark._added, ts.load, node_of([failed, counted]))
     with raises(TypeError, "partition_0_document_0_the_analyzer", argument="analyzer") as error:
         spark._loaded(ts.load, total.to_pylist()[0])
-    assert error.value.arguments == ("analyzer", "tokenizer")  # type: ignore[attr-defined]
+    assert error.value.arguments == ("analyzer",)  # type: ignore[attr-defined]
     plain = spark._row(0, lambda: int("x"))
     with pytest.raises(ValueError, match="invalid literal") as error_of_python:
         spark._loaded(ts.load, plain.to_pylist()[0])

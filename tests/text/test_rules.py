@@ -207,7 +207,7 @@ def test_what_is_no_list_of_strings_is_refused_by_document(
     cut: Any, what: str, rule: str, tmp_path: Path
 ) -> None:
     for found in terms_by_each_door(cut, tmp_path, rule):
-        with raises(TypeError, "returned_no_strings", argument="analyzer", at=what) as caught:
+        with raises(TypeError, "returned_no_strings", argument=rule, at=what) as caught:
             found()
         assert any(f"{place}: " in str(caught.value) for place in ("document 1", ".csv, row 2"))
 

@@ -29,7 +29,7 @@ from termsift._util.estimator import (
     refuse_continuous,
     without_column,
 )
-from termsift._util.faults import concerning, wrong_type, wrong_value
+from termsift._util.faults import blaming, concerning, wrong_type, wrong_value
 from termsift.io._scan import Scan, Scanned
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, UnlabelledTexts
@@ -560,7 +560,7 @@ class NaiveBayes(Estimator):
                 fault = f"Negative values in data passed to {type(self).__name__}"
             else:
                 raise
-            with validation.naming(fault):
+            with blaming("X"), validation.naming(fault):
                 raise
 
     @cached_property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from termsift import _core
-from termsift._util.faults import said
+from termsift._util.faults import named, said
 from termsift._util.messages import printable
 from termsift.text._documents import of_document
 
@@ -43,6 +43,7 @@ class Cutting:
         every = rules.for_tokens if native is None else native
         self.native = every if bounds is None else every.with_sketch(*bounds)
         self._cut = rules.cutter() if native is None else None
+        self._function = named("analyzer" if callable(rules.analyzer) else "tokenizer")
 
     def pieces(self, texts: _core.Texts) -> Iterator[_core.Texts]:
         """Yield a block of texts for the counters, in pieces whose terms take little memory."""
@@ -51,13 +52,13 @@ class Cutting:
             return
         first = 0
         while first < len(texts):
-            piece = _core.Texts.of_tokens(texts, self._cut, _refuse, first)
+            piece = _core.Texts.of_tokens(texts, self._cut, self._refuse, first)
             first += len(piece)
             yield piece
             del piece  # free the terms before the next texts are cut
 
-
-def _refuse(value: Any, row: int) -> NoReturn:
-    """Raise an error about what the function returned for a text of the block."""
-    what = "the {analyzer} or {tokenizer} returned {value}, expected an iterable of strings"
-    raise of_document(said(what, value=printable(repr(value), 80)), row)
+    def _refuse(self, value: Any, row: int) -> NoReturn:
+        """Raise an error about what the function returned for a text of the block."""
+        what = "the {function} returned {value}, expected an iterable of strings"
+        value = printable(repr(value), 80)
+        raise of_document(said(what, function=self._function, value=value), row)
