@@ -59,7 +59,8 @@ class Counts:
     # The warnings that were given about these counts, each of which is given only once. Counts
     # that are derived from others share the set with them.
     warned: set[str] = field(default_factory=set)
-    checked: set[str] = field(default_factory=set)  # the warnings for which ``core`` has no cause
+    # Whether a search has found that ``core`` has no fractions. The search is not repeated.
+    known_whole: bool = field(default=False, init=False)
 
     # ---- the counts ------------------------------------------------------------------------------
 
@@ -161,15 +162,13 @@ class Counts:
 
     def warn_if_fractional(self, method: str) -> None:
         """Warn once if a method that needs occurrences reads unweighted counts with fractions."""
-        if self.core.exact or self.tf != "raw":
-            return
-        if "fractions" in self.warned or "fractions" in self.checked:
+        if self.core.exact or self.tf != "raw" or self.known_whole or "fractions" in self.warned:
             return
         docs = self.core.class_docs
         if np.any(docs != np.floor(docs)):  # weights cause the fractions
             return
         if (fraction := self.core.first_fraction()) is None:
-            self.checked.add("fractions")
+            object.__setattr__(self, "known_whole", True)  # what is known changes, not the value
         else:
             self.warned.add("fractions")
             c, term, value = fraction
