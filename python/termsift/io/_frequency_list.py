@@ -225,8 +225,7 @@ class _List:
 
     def texts(self, parameter: str) -> list[str]:
         """Return a column as it is written."""
-        fields = [value for block in self._blocks(parameter) for value in block]
-        values: list[str] = [value or "" for value in fields]
+        values = [field for block in self._blocks(parameter) for field in _fields(block)]
         # Some lists are written for reading, with blanks around every word.
         if all(value[:1].isspace() or value[-1:].isspace() for value in values):
             values = list(map(str.strip, values))
@@ -271,7 +270,7 @@ class _List:
 
     def _not_whole(self, parameter: str, field: str) -> ValueError:
         """Return the error of the first row with a field that is no whole number."""
-        rows = (value for block in self._blocks(parameter) for value in block)
+        rows = (value for block in self._blocks(parameter) for value in _fields(block))
         row = next(i for i, value in enumerate(rows) if value == field) + self._form.has_header
         lines = enumerate(self._data.decode("utf-8", "surrogatepass").split("\n"), 1)
         line, found = next(islice((pair for pair in lines if pair[1].strip("\r")), row, None))
@@ -287,6 +286,10 @@ class _List:
             cure=cure,
         )
         return concerning(error, parameter)
+
+
+def _fields(block: _core.Texts) -> Iterator[str]:
+    return (block[i] or "" for i in range(len(block)))
 
 
 def _mark_of_thousands(numbers: list[str]) -> str:
