@@ -15,6 +15,7 @@ import pytest
 
 # Keys are in alphabetical order.
 WORDING: dict[str, str] = {
+    "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_dataframe_with_the_columns": (
         "texts is a DataFrame with the columns 'body', 'stars', expected one column of "
         "texts: name it, as in text='text', or pass it alone"
@@ -33,6 +34,13 @@ WORDING: dict[str, str] = {
     "a_sketch_has_its_own": "a sketch has its own rules, so leave out rules and max_memory",
     "a_sketch_of_5_bytes": (
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
+    ),
+    "a_term_and_a_fraction": (
+        "…, line 2: expected a term and a whole number, found …; multiply relative "
+        "frequencies by the number of tokens, and round the products"
+    ),
+    "a_term_and_no_number": (
+        "…, line …: expected a term and a whole number, found 'bacon\\tx'; name the column by count"
     ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
     "an_earlier_call_of_this": (
@@ -193,7 +201,14 @@ WORDING: dict[str, str] = {
     "greedy_has_no_policy_aggregate": (
         "greedy has no policy, aggregate or options: see counts.greedy"
     ),
+    "has_columns_not_number": (
+        "…, line 1: has … columns, not …; name the column of the counts by count"
+    ),
     "has_no_prior": "model='complement' has no prior, so leave out class_prior",
+    "header_or_term": (
+        "…, line 1: may be a header or a term with its count: …; name the columns of the "
+        "terms and the counts by term and count"
+    ),
     "hold_no_rules_for_them": (
         "X holds texts, but the counts hold no rules for them: only count_texts and scan "
         "keep rules, if no rule is a function; pass a matrix of the counted columns"
@@ -334,6 +349,10 @@ WORDING: dict[str, str] = {
         " ham ham ham ham ham ham ham ...', 'a'; name the columns by text= and label=, by "
         "number if there is no header"
     ),
+    "only_the_name_of_a_function": (
+        "rules has only the name of a function: pass termsift.text.TextRules with the "
+        "function itself"
+    ),
     "part_0_the_label_of": (
         "part 0: the label of document 0 is missing: None; leave the document out, as "
         "dropna of pandas and drop_nulls of polars do"
@@ -448,6 +467,22 @@ WORDING: dict[str, str] = {
     "there_are_no_terms_to": "there are no terms to choose from",
     "there_is_no_class_d": "there is no class 'd', expected one of 'a', 'b', 'c'",
     "two_classes_with_documents": "scores need at least two classes with documents, got …",
+    "two_columns_of_a_frame": (
+        "the columns 'Freq.', 'frequency' may all hold the counts; name the column of the "
+        "counts by count"
+    ),
+    "two_columns_of_counts": (
+        "…, line 1: the columns 'freq', 'frequency' may all hold the counts; name the column "
+        "of the counts by count"
+    ),
+    "two_columns_of_terms": (
+        "…, line 1: the columns 'word', 'lemma' may all hold the terms; name the column of "
+        "the terms by term"
+    ),
+    "unite_terms": (
+        "rules unite 'The' and 'the' of class 'x', which may share documents, so leave out "
+        "documents and class_docs"
+    ),
     "unknown_argument_mindf": "unknown argument 'mindf', expected one of …; did you mean 'min_df'?",
     "unknown_argument_ngram_did_you": (
         "unknown argument 'ngram', expected one of …; did you mean 'ngram_range'?"

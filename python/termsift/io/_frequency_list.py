@@ -17,7 +17,7 @@ import numpy as np
 from termsift import _core
 from termsift._util.faults import Name, concerning, named, said, wrong_value
 from termsift._util.files import existing
-from termsift._util.messages import levels_to_caller, printable
+from termsift._util.messages import levels_to_caller
 from termsift._util.validation import is_integer
 from termsift.io._list_columns import (
     columns_of,
@@ -177,7 +177,8 @@ def given_of(**columns: Any) -> dict[str, str | int]:
 
 
 def _plain_lines(text: str) -> str:
-    """Return a text whose lines end in line feeds."""
+    """Return a text without a byte order mark, whose lines end in line feeds."""
+    text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -282,7 +283,7 @@ class _List:
             path=self._path,
             line=line,
             what=_EXPECTED[parameter],
-            found=printable(found, 80),
+            found=found[:80],
             cure=cure,
         )
         return concerning(error, parameter)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from termsift._util.faults import Message, concerning, named, said
@@ -17,7 +18,7 @@ _USUAL: dict[str, tuple[frozenset[str], ...]] = {
         frozenset({"term"}),
         frozenset(
             {"terms", "word", "words", "wordform", "type", "types", "item", "items", "token"}
-            | {"lemma", "lemmas", "ngram", "feature", "searchresult"}
+            | {"lemma", "ngram", "feature", "searchresult"}
         ),
     ),
     "count": (
@@ -112,8 +113,8 @@ def names_columns(fields: Sequence[str], given: Mapping[str, Any]) -> bool:
 
     They are if one is the name of a column in ``given``, or if both have usual names.
     """
-    stripped = {field.strip() for field in fields}
-    if any(isinstance(column, str) and column.strip() in stripped for column in given.values()):
+    names = [field.strip() for field in fields]
+    if any(_number(column, names) is None and column.strip() in names for column in given.values()):
         return True
     return has_usual(fields, "term") and has_usual(fields, "count")
 
@@ -160,22 +161,32 @@ def columns_of(
     return columns, True
 
 
-def _given_column(where: str, first: list[str], parameter: str, column: str | int) -> int:
-    """Return the position of a column, given by its name or its number from 1.
+def _number(column: Any, names: Sequence[str]) -> int | None:
+    """Return the number of a column, from 1, or None if ``column`` is a name.
 
-    A text that is not a column's name, but a number, is the number of a column.
+    A text is a number if there is a column of this number, because it may come from a command.
     """
+    if not isinstance(column, str):
+        return int(column)
+    is_number_here = column.strip().isdecimal() and 1 <= int(column) <= len(names)
+    return int(column) if is_number_here else None
+
+
+def _given_column(where: str, first: list[str], parameter: str, column: str | int) -> int:
+    """Return the position of a column, given by its name or its number from 1."""
     names = [name.strip() for name in first]
-    if isinstance(column, str):
-        if column.strip() in names or not column.strip().isdecimal():
-            cure = said("pass a number in {name} if there is no header", name=named(parameter))
-            check_one_column(where, column.strip(), names, cure, parameter)
-            return names.index(column.strip())
-        column = int(column)
-    if not 1 <= column <= len(names):
-        why = f"{where}: has {len(names)} columns, so there is no column {column}"
-        raise unclear(said("{why}", why=why), [parameter])
-    return column - 1
+    number = _number(column, names)
+    if number is None:
+        name = str(column).strip()
+        cure = said("pass a number in {name} if there is no header", name=named(parameter))
+        check_one_column(where, name, names, cure, parameter)
+        return names.index(name)
+    if number > len(names):
+        why = said(
+            "{where}: has {n} columns, not {number}", where=where, n=len(names), number=number
+        )
+        raise unclear(why, [parameter])
+    return number - 1
 
 
 def _guessed(
@@ -193,10 +204,12 @@ def _guessed(
     left = [i for i in left if i not in known.values()]
     if names is not None:
         left = [i for i in left if plain(names[i]) not in _NUMBERING]
+    elif not known and _is_of_google(left, columns):
+        return {"term": 0, "count": 2, "documents": left[-1], "label": 1}
     if len(left) > 2 - len(known.keys() & {"term", "count"}):
         left = [i for i in left if not _counts_up(columns[i])]
     share = {i: sum(map(is_number, columns[i])) / len(rows) for i in left}
-    for least in (1.0, 0.51):  # A count with a fault is named later.
+    for least in (1.0, 0.5):  # A count with a fault is named later.
         numeric = [i for i in left if share[i] >= least]
         words = [i for i in left if share[i] < least]
         if "term" in known and not words and len(numeric) == 1:
@@ -205,10 +218,6 @@ def _guessed(
             return {"term": words[0]}
         if not known and len(numeric) == len(words) == 1:
             return {"term": words[0], "count": numeric[0]}
-        # Google's n-grams: the n-gram, year, matches, (in the first edition: pages,) volumes.
-        is_like_google = words == [0] and numeric in ([1, 2, 3], [1, 2, 3, 4])
-        if is_like_google and not known and names is None and _are_years(*columns[:2]):
-            return {"term": 0, "count": 2, "documents": numeric[-1], "label": 1}
     if not known and len(columns) == 2 and not any(share.values()):
         return {"term": 0, "count": 1}  # the first row with a fault is named later
     return {}
@@ -219,6 +228,16 @@ def _counts_up(column: Sequence[str]) -> bool:
     if len(column) < 2 or not all(map(_WHOLE.fullmatch, column)):
         return False
     return all(int(field) == int(column[0]) + i for i, field in enumerate(column))
+
+
+def _is_of_google(left: list[int], columns: Sequence[Sequence[str]]) -> bool:
+    """Return whether columns are those of Google's n-grams.
+
+    They are the n-gram, the year, matches, in the first edition also pages, and volumes.
+    """
+    if left not in ([0, 1, 2, 3], [0, 1, 2, 3, 4]) or len(left) < len(columns):
+        return False
+    return all(map(_WHOLE.fullmatch, chain(*columns[2:]))) and _are_years(columns[0], columns[1])
 
 
 def _are_years(terms: Sequence[str], column: Sequence[str]) -> bool:
@@ -249,5 +268,4 @@ def word_column(where: str, first: list[str], given: Mapping[str, Any]) -> tuple
         assert found is not None
         return found, True
     at = _given_column(where, first, "term", given["term"])
-    is_name = isinstance(given["term"], str) and first[at].strip() == given["term"].strip()
-    return at, is_name or is_heading(first[at])
+    return at, _number(given["term"], first) is None or is_heading(first[at])
