@@ -272,9 +272,10 @@ def _terms(values: Any, name: Any) -> tuple[list[str], NDArray[np.int64]]:
                 "pandas reads words such as null as missing unless keep_default_na=False"
             )
             raise concerning(ValueError(text), "term", "frame")
-    terms = sorted(set(distinct))
-    number_of = {term: number for number, term in enumerate(terms)}
-    return terms, np.array([number_of[value] for value in distinct], dtype=np.int64)[codes]
+    order = sorted(range(len(distinct)), key=distinct.__getitem__)
+    number_of = np.empty(len(distinct), dtype=np.int64)
+    number_of[order] = np.arange(len(distinct))
+    return [distinct[i] for i in order], number_of[codes]
 
 
 def _whole(values: Any, name: Any, place: Any, argument: str) -> NDArray[np.int64]:
@@ -282,7 +283,12 @@ def _whole(values: Any, name: Any, place: Any, argument: str) -> NDArray[np.int6
 
     The ``argument`` names the column.
     """
-    numbers = validation.object_array(values) if isinstance(values, list) else np.asarray(values)
+    if not isinstance(values, list):
+        numbers = np.asarray(values)
+    elif {*map(type, values)} == {int} and max(values) < 2**63 and min(values) >= -(2**63):
+        numbers = np.array(values, dtype=np.int64)
+    else:  # numpy might change a value
+        numbers = validation.object_array(values)
     if numbers.dtype.kind in "biuf":
         right = (numbers >= 0) & (numbers < 2**63) & (numbers == np.floor(numbers))
     else:

@@ -184,9 +184,9 @@ def _plain_lines(text: str) -> str:
 
 def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]:
     """Return a table without rows that have no term, such as a line with the total."""
-    kept = [bool(term.strip()) for term in table["term"]]
-    if all(kept):
+    if all(map(str.strip, table["term"])):
         return table
+    kept = [bool(term.strip()) for term in table["term"]]
     lost = [n for n, is_kept in zip(table["count"], kept, strict=True) if not is_kept]
     warnings.warn(
         f"{path}: left out {len(lost):,} of {len(kept):,} rows, which have no term, and "
@@ -226,7 +226,9 @@ class _List:
 
     def texts(self, parameter: str) -> list[str]:
         """Return a column as it is written."""
-        values = [field for block in self._blocks(parameter) for field in _fields(block)]
+        values = list[str]()
+        for block in self._blocks(parameter):
+            values += _fields(block)
         # Some lists are written for reading, with blanks around every word.
         if all(value[:1].isspace() or value[-1:].isspace() for value in values):
             values = list(map(str.strip, values))
@@ -289,8 +291,8 @@ class _List:
         return concerning(error, parameter)
 
 
-def _fields(block: _core.Texts) -> Iterator[str]:
-    return (block[i] or "" for i in range(len(block)))
+def _fields(block: _core.Texts) -> list[str]:
+    return [block[i] or "" for i in range(len(block))]
 
 
 def _mark_of_thousands(numbers: list[str]) -> str:

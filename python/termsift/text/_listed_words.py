@@ -33,9 +33,11 @@ def cut_words(words: list[str], rules: TextRules) -> CutWords:
     """
     rules = replace(rules.cutting, binary=False)
     least, most = map(int, rules.ngram_range)
-    of_size: dict[int, list[int]] = {}
-    for i, word in enumerate(words):
-        of_size.setdefault(len(word.split()) if " " in word else 1, []).append(i)
+    of_size: dict[int, list[int]] = {1: [i for i, word in enumerate(words) if " " not in word]}
+    if len(of_size[1]) < len(words):
+        for i, word in enumerate(words):
+            if " " in word:
+                of_size.setdefault(max(1, len(word.split())), []).append(i)
     pieces, alien = list[tuple[NDArray[np.int64], Any, list[str]]](), list[int]()
     for size, numbers in sorted(of_size.items()):
         if not least <= size <= most:
