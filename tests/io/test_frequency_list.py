@@ -5,10 +5,14 @@ from __future__ import annotations
 import codecs
 import gzip
 import random
+import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import termsift as ts
 from wording import raises
@@ -262,6 +266,28 @@ def test_any_list_is_read_as_it_was_written(tmp_path: Path, seed: int) -> None:
     (tmp_path / "list.txt").write_bytes(end.join([*lines, ""]).encode())
     table = ts.io.read_frequency_list(tmp_path / "list.txt", **given)
     assert table == {"term": terms, "count": counts}
+
+
+PIECES = ["the", "word", "freq", "rank", "1", "2", "100", "0.5", "1,000", '"', "\t", ",", ";", "|"]
+PIECES += [" ", "\n", "\r\n", "\r", "#", "sep=;", "é", "\ufeff", "\0", "1990", "\u2028", "-1"]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=30),
+    st.dictionaries(
+        st.sampled_from(["term", "count", "documents", "label"]),
+        st.sampled_from([1, 2, "2", "word", "freq", "1990"]),
+    ),
+)
+def test_any_text_is_read_or_refused(pieces: list[str], given_columns: dict[str, Any]) -> None:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            table = read(Path(folder), "".join(pieces), **given_columns)
+        except ValueError:
+            return
+    assert len({*map(len, table.values())}) == 1
+    assert {*map(type, table["count"])} <= {int}
 
 
 # ---- words, such as stop words -------------------------------------------------------------------
