@@ -37,6 +37,8 @@ def test_columns_that_are_not_clear() -> None:
     with pytest.raises(ValueError, match="term: expected one column 'term', found") as caught:
         ts.counts_from_table({"mot": ["x"], "label": ["a"], "count": [1]})
     assert caught.value.argument == "term"  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="column 'count' has -1 at row 0, term 'a' of class 'x'"):
+        ts.counts_from_table({"x": {"a": -1}})
     with pytest.raises(TypeError, match="class_docs needs documents"):
         ts.counts_from_table(ROWS, class_docs={"x": 4, "y": 5})
 

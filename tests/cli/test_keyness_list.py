@@ -62,7 +62,7 @@ def test_columns_are_named_by_options(found: Any, refused: Any) -> None:
     text = "NN,the,9,100\nNN,of,9,50\n"
     complaint = refused(text)
     assert complaint == (
-        "line 1: it is not clear which of the 4 columns hold terms and counts: NN the 9 100; name "
+        "line 1: it is not clear which of 4 columns hold terms and counts: NN the 9 100; name "
         "the columns of the terms and the counts by --list-term and --list-count"
     )
     assert found(text, "--list-term", 2, "--list-count", 4) == {"the": "100", "of": "50"}

@@ -202,7 +202,7 @@ WORDING: dict[str, str] = {
         "greedy has no policy, aggregate or options: see counts.greedy"
     ),
     "has_columns_not_number": (
-        "…, line 1: has … columns, not …; name the column of the counts by count"
+        "…, line 1: has … column…, not …; name the column of the counts by count"
     ),
     "has_no_prior": "model='complement' has no prior, so leave out class_prior",
     "header_or_term": (
@@ -325,6 +325,10 @@ WORDING: dict[str, str] = {
     "no_method_key_use_distinctive": (
         "no method 'key', expected one of …; key orders the terms of a class: use "
         "distinctive_terms or to_frame"
+    ),
+    "no_number_of_documents": (
+        "…, line 2: expected a whole number of documents, found 'news,9,0.3'; name the column by "
+        "documents"
     ),
     "no_such_method": "no method array(['key', 'g2'], dtype='<U3'), expected one of …",
     "none_has_no_tokens": "'none' has no tokens, so there is nothing to compare",

@@ -117,6 +117,20 @@ def test_documents_and_labels_are_given_too(tmp_path: Path) -> None:
     assert counts.document_frequency.toarray().tolist() == [[0, 3], [1, 0]]
 
 
+def test_documents_alone_may_be_given(tmp_path: Path) -> None:
+    wanted = {**WANTED, "documents": [3, 1]}
+    assert read(tmp_path, "news,9,3\nbacon,2,1\n", documents=3) == wanted
+    assert read(tmp_path, "news,9,3\nbacon,2,1\n", documents=3, count=2) == wanted
+    assert read(tmp_path, "3,9,news\n1,2,bacon\n", documents="1", term="3") == wanted
+
+
+def test_shares_of_documents_are_not_numbers_of_documents(tmp_path: Path) -> None:
+    text = "word,freq,range\nnews,9,0.3\nbacon,2,0.1\n"
+    assert read(tmp_path, text) == WANTED
+    with raises(ValueError, "no_number_of_documents", argument="documents", at="line 2"):
+        read(tmp_path, text, documents="range")
+
+
 # ---- what is not clear ---------------------------------------------------------------------------
 
 UNCLEAR = {

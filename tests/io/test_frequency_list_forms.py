@@ -103,7 +103,7 @@ def test_bigrams_of_uniq_are_terms(tmp_path: Path) -> None:
     [
         ("the\t0.0537\nof\t0.0257\n", "line 1: expected a term and a whole number, found 'the"),
         ("word,freq\nthe,5.37e-02\nof,2.57e-02\n", "line 2: .*; multiply relative frequencies"),
-        ("the\nof\nto\n", "line 1: it is not clear which of the 1 columns hold"),
+        ("the\nof\nto\n", "line 1: it is not clear which of 1 column hold"),
     ],
     ids=["tsv", "csv", "words only"],
 )

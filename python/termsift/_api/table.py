@@ -125,6 +125,7 @@ def counts_from_table(
             raise excluded(
                 "{documents} must name a column of a {frame}, but a mapping of mappings has none"
             )
+        names = {parameter: parameter for parameter in names}
         sizes = [len(of_class) for of_class in frame.values()]
         codes = np.repeat(coder.codes(list(frame)), sizes)
         columns = {"term": [name for of_class in frame.values() for name in of_class]}
@@ -285,7 +286,7 @@ def _whole(values: Any, name: Any, place: Any, argument: str) -> NDArray[np.int6
     """
     if not isinstance(values, list):
         numbers = np.asarray(values)
-    elif {*map(type, values)} == {int} and max(values) < 2**63 and min(values) >= -(2**63):
+    elif {*map(type, values)} == {int} and min(values) >= 0 and max(values) < 2**63:
         numbers = np.array(values, dtype=np.int64)
     else:  # numpy might change a value
         numbers = validation.object_array(values)

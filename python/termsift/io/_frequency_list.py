@@ -106,7 +106,12 @@ def read_frequency_list(
     rows = _List(place, text, form)
     table: dict[str, list[Any]] = {"term": rows.texts("term"), "count": rows.numbers("count")}
     if "documents" in form.columns:
-        table["documents"] = rows.numbers("documents")
+        try:
+            table["documents"] = rows.numbers("documents")
+        except ValueError:
+            if documents is not None:
+                raise
+            # A column of a usual name may hold shares of documents, which say too little.
     if "label" in form.columns:
         table["label"] = rows.texts("label")
     return _without_blank_terms(place, table)
@@ -278,7 +283,7 @@ class _List:
         lines = enumerate(self._data.decode("utf-8", "surrogatepass").split("\n"), 1)
         line, found = next(islice((pair for pair in lines if pair[1].strip("\r")), row, None))
         cure: Name = said("name the column by {name}", name=named(parameter))
-        if is_number(field):
+        if parameter == "count" and is_number(field):
             cure = "multiply relative frequencies by the number of tokens, and round the products"
         error = wrong_value(
             "{path}, line {line}: expected {what}, found {found!r}; {cure}",

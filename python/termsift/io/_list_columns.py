@@ -9,7 +9,7 @@ from typing import Any
 
 from termsift._util.faults import Message, concerning, named, said
 from termsift._util.messages import printable
-from termsift._util.validation import check_one_column, listed
+from termsift._util.validation import check_one_column, listed, number_of
 
 # The usual names of each column, without blanks and marks, and in lower case. Names of an earlier
 # group go before those of a later one: in "N Word Freq.", the column N numbers the rows.
@@ -144,9 +144,9 @@ def columns_of(
     if not columns.keys() >= {"term", "count"}:
         shown = printable(" ".join(field.strip() or "-" for field in first), 60)
         why = said(
-            "{where}: it is not clear which of the {n} columns hold terms and counts: {shown}",
+            "{where}: it is not clear which of {columns} hold terms and counts: {shown}",
             where=where,
-            n=len(first),
+            columns=number_of(len(first), "column"),
             shown=shown,
         )
         raise unclear(why, [p for p in ("term", "count") if p not in columns])
@@ -183,7 +183,10 @@ def _given_column(where: str, first: list[str], parameter: str, column: str | in
         return names.index(name)
     if number > len(names):
         why = said(
-            "{where}: has {n} columns, not {number}", where=where, n=len(names), number=number
+            "{where}: has {columns}, not {number}",
+            where=where,
+            columns=number_of(len(names), "column"),
+            number=number,
         )
         raise unclear(why, [parameter])
     return number - 1
@@ -206,18 +209,16 @@ def _guessed(
         left = [i for i in left if plain(names[i]) not in _NUMBERING]
     elif not known and _is_of_google(left, columns):
         return {"term": 0, "count": 2, "documents": left[-1], "label": 1}
-    if len(left) > 2 - len(known.keys() & {"term", "count"}):
+    missing = {"term", "count"} - known.keys()
+    if len(left) > len(missing):
         left = [i for i in left if not _counts_up(columns[i])]
     share = {i: sum(map(is_number, columns[i])) / len(rows) for i in left}
     for least in (1.0, 0.5):  # A count with a fault is named later.
         numeric = [i for i in left if share[i] >= least]
         words = [i for i in left if share[i] < least]
-        if "term" in known and not words and len(numeric) == 1:
-            return {"count": numeric[0]}
-        if "count" in known and not numeric and len(words) == 1:
-            return {"term": words[0]}
-        if not known and len(numeric) == len(words) == 1:
-            return {"term": words[0], "count": numeric[0]}
+        found = {"term": words, "count": numeric}
+        if all(len(found[name]) == (name in missing) for name in found):
+            return {name: found[name][0] for name in sorted(missing)}
     if not known and len(columns) == 2 and not any(share.values()):
         return {"term": 0, "count": 1}  # the first row with a fault is named later
     return {}
