@@ -162,3 +162,25 @@ def test_texts_that_become_a_matrix_first(
     ts.count(ts.scan(table, **rules), tf=tf).save(tmp_path / "c.termsift")
     result = run("classify", table, "--counts", tmp_path / "c.termsift")
     assert "of 5 predictions equal the label" in result.err
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_encoding_of_the_counted_texts_is_kept(run: Any, tmp_path: Path) -> None:
+    latin, counts = tmp_path / "latin.csv", tmp_path / "c.termsift"
+    text = "text,label\ncafé café,a\nthé,b\n"
+    latin.write_bytes(text.encode("latin-1"))
+    assert run("count", latin, "--encoding", "latin-1", "-o", counts).code == 0
+    assert ts.load(counts).encoding == "iso8859-1"
+    assert "encoding of the texts: iso8859-1" in run("info", counts).out
+    result = run("classify", latin, "--counts", counts, "--format", "csv")
+    assert [row["label"] for row in csv.DictReader(StringIO(result.out))] == ["a", "b"]
+    assert f"{latin} is read as iso8859-1, like the texts of {counts}; --encoding" in result.err
+    utf8 = tmp_path / "utf8.csv"
+    utf8.write_text(text, "utf-8")
+    given = run("classify", utf8, "--counts", counts, "--encoding", "utf-8", "--format", "csv")
+    assert given.out == result.out
+    assert "is read as" not in given.err
+    sparse.save_npz(tmp_path / "m.npz", sparse.csr_array([[2, 0], [0, 1]]))
+    (tmp_path / "labels").write_text("a\nb\n")
+    matrix = ("classify", tmp_path / "m.npz", "--labels", tmp_path / "labels", "--counts", counts)
+    assert "is read as" not in run(*matrix).err

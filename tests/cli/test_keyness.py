@@ -162,7 +162,7 @@ def test_a_list_is_the_reference(run: Any, mail: Path, name: str) -> None:
             "line 2: expected a term and a whole number, found 'bacon\\tx'",
         ),
         ("news\t0.5\n", [], "line 1: expected a term and a whole number, found 'news\\t0.5'"),
-        ("news\t10\nbacon\n", [], "line 2: expected a term and a whole number, found 'bacon'"),
+        ("news\t10\nbacon\n", [], "line 2: expected 2 fields, found 1"),
         ("news\t-1\n", [], "has -1 at row 0, term 'news'"),
         ("news\t1\n", ["ham", "spam"], "the list is the reference, so leave out spam"),
         ("news\t1\n", ["--dispersion"], "has no documents, so leave out --dispersion"),

@@ -76,23 +76,38 @@ def test_warnings_and_bad_rows_that_were_left_out(run: Any, tmp_path: Path) -> N
     assert NAME in run("info", tmp_path / "t.jsonl", "--on-error", "skip").err
 
 
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("option", ["--stop-words", "--term-names", "--versus-list", "--labels"])
-def test_lists_are_read_as_utf8(run: Any, table: Path, tmp_path: Path, option: str) -> None:
-    """--encoding is the encoding of the texts, so it is no cure for a list."""
+def test_the_encoding_is_that_of_all_text_files(
+    run: Any, table: Path, tmp_path: Path, option: str
+) -> None:
     (tmp_path / "list").write_bytes(LATIN + b",5\n")
     (tmp_path / "labels").write_text("a\n")
     (tmp_path / "m.mtx").write_text(
         "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1"
     )
-    commands = {
-        "--stop-words": ["rank", table, "--encoding", "latin-1"],
-        "--versus-list": ["keyness", table, "sport", "--encoding", "latin-1"],
-        "--term-names": ["rank", tmp_path / "m.mtx", "--labels", tmp_path / "labels"],
-        "--labels": ["rank", tmp_path / "m.mtx"],
-    }
-    complaint = run(*commands[option], option, tmp_path / "list").complaint
-    fault = "byte 3 is not UTF-8; lists are read as UTF-8, so convert the file"
+    command = {
+        "--stop-words": ["info", table],
+        "--versus-list": ["keyness", table, "sport"],
+        "--term-names": ["count", tmp_path / "m.mtx", "--labels", tmp_path / "labels"],
+        "--labels": ["count", tmp_path / "m.mtx"],
+    }[option]
+    command += ["-o", tmp_path / "new.termsift"] if command[0] == "count" else []
+    complaint = run(*command, option, tmp_path / "list").complaint
+    fault = "byte 3 is not UTF-8; pass --encoding with the encoding of the texts"
     assert complaint == f"{tmp_path / 'list'}, line 1: {fault}"
+    result = run(*command, option, tmp_path / "list", "--encoding", "latin-1")
+    assert result.code == 0, result.err
+    if command[0] == "count":
+        counts = ts.load(tmp_path / "new.termsift")
+        read = counts.term_names if option == "--term-names" else counts.classes
+        assert list(read) == ["café,5"]
+    elif option == "--versus-list":
+        assert "café" in result.out
+    else:
+        assert (
+            "some stop words cannot match, because these rules turn them into 'café'" in result.err
+        )
 
 
 # What the commands need so that an option has an effect.

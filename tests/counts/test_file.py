@@ -209,3 +209,25 @@ def test_bytes_are_those_of_the_file(tmp_path: Path) -> None:
             ts.load(other)
     with raises(ValueError, "wrong_checksum"):
         ts.load(data[:-1])
+
+
+def test_counts_keep_the_encoding_of_their_files(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes("text,label\ncafé thé,a\nthé,b\n".encode("latin-1"))
+    latin = ts.count(ts.scan(path, encoding="latin-1"))
+    alias = ts.count(ts.scan(path, encoding="ISO_8859-1"))
+    other = ts.count(ts.scan(path, encoding="cp1252"))
+    path.write_text("text,label\nthé,a\nthé,b\n", "utf-8")
+    utf8 = ts.count(ts.scan(path, encoding="UTF8"))
+    listed = ts.counts_from_table({"a": {"thé": 1}})
+    assert utf8.encoding is None
+    for counts in (latin, alias, latin + alias, ts.merge([latin, listed]), latin.subset(["a"])):
+        assert counts.encoding == "iso8859-1"
+    for counts in (
+        ts.load(latin.to_bytes()),
+        pickle.loads(pickle.dumps(latin)),
+        ts.merge([listed, latin]),
+    ):
+        assert counts.encoding == "iso8859-1"
+    for counts in (latin + other, ts.merge([utf8, latin])):
+        assert counts.encoding is None

@@ -44,10 +44,13 @@ from termsift.cli import keyness as keyness_command
 from termsift.cli import rank as rank_command
 from termsift.cli import running
 from termsift.cli.inputs import count_collection
+from termsift.io._list_columns import _USUAL, usual_column
+from termsift.io._list_columns import plain as plain_name
 from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
 from termsift.text._blocks import labelled_parts, text_blocks
 from termsift.text._english import ENGLISH_STOP_WORDS
+from termsift.text._listed_words import cut_words
 from termsift.text._matrices import FixedColumns, GrowingColumns, count_blocks
 from termsift.text._passages import passages_of
 from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
@@ -109,6 +112,9 @@ PLACES = {
     "reading_of_counts": ["termsift.cli.inputs.read_counts"],
     "search_for_termsift": ["termsift.dask.find_spec"],
 }
+# The names of the columns of frequency lists, which no public function lists; and what rules make
+# of the words of a list, which `counts_from_table` adds up.
+__all__ += ["cut_words", "plain_name", "usual_column", "usual_names"]
 
 
 def put(monkeypatch: Any, **values: Any) -> None:
@@ -173,6 +179,11 @@ def orders_by_documents() -> tuple[str, ...]:
 def note_about_pvalues(counts: Any, method: str, columns: Any) -> str:
     """Return what ``termsift rank --per-class`` writes below its table."""
     return rank_command._about_pvalues(counts, method, columns)
+
+
+def usual_names(parameter: str) -> set[str]:
+    """Return the names that the columns of a frequency list may have."""
+    return {name for group in _USUAL[parameter] for name in group}
 
 
 def orders_that_a_list_lacks() -> tuple[str, ...]:

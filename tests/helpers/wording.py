@@ -28,6 +28,7 @@ WORDING: dict[str, str] = {
         "their labels equal, or merge them with ClassCounts.subset"
     ),
     "a_class_is_negative": "a class is negative",
+    "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_column_vector_y_was_passed": (
         "A column-vector y was passed when a 1d array was expected: change the shape of y to "
         "(n_samples,), as y.ravel() does"
@@ -86,6 +87,13 @@ WORDING: dict[str, str] = {
     "a_sketch_has_its_own": "a sketch has its own rules, so leave out rules and max_memory",
     "a_sketch_of_5_bytes": (
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
+    ),
+    "a_term_and_a_fraction": (
+        "…, line 2: expected a term and a whole number, found …; multiply relative "
+        "frequencies by the number of tokens, and round the products"
+    ),
+    "a_term_and_no_number": (
+        "…, line …: expected a term and a whole number, found 'bacon\\tx'; name the column by count"
     ),
     "absent_no_such_file": "…absent.csv: no such file",
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
@@ -509,8 +517,15 @@ WORDING: dict[str, str] = {
     "greedy_has_no_policy_aggregate": (
         "greedy has no policy, aggregate or options: see counts.greedy"
     ),
+    "has_columns_not_number": (
+        "…, line 1: has … column…, not …; name the column of the counts by count"
+    ),
     "has_no_prior": "model='complement' has no prior, so leave out class_prior",
     "hashed_terms_have_no_names_to": "hashed terms have no names to look for: leave out hashing",
+    "header_or_term": (
+        "…, line 1: may be a header or a term with its count: …; name the columns of the "
+        "terms and the counts by term and count"
+    ),
     "hold_no_rules_for_them": (
         "X holds texts, but the counts hold no rules for them: only count_texts and scan "
         "keep rules, if no rule is a function; pass a matrix of the counted columns"
@@ -807,6 +822,10 @@ WORDING: dict[str, str] = {
     ),
     "no_method_nonsense": "no method 'nonsense', expected one of …",
     "no_method_nope_expected_one_of": "no method 'nope', expected one of …",
+    "no_number_of_documents": (
+        "…, line 2: expected a whole number of documents, found 'news,9,0.3'; name the column by "
+        "documents"
+    ),
     "no_such_method": "no method array(['key', 'g2'], dtype='<U3'), expected one of …",
     "no_text_among_2": "no text … among 2",
     "no_text_in_row_2": (
@@ -851,6 +870,10 @@ WORDING: dict[str, str] = {
         "…c.csv, line 1: expected one column 'text', found 'ham ham ham ham ham ham ham ham"
         " ham ham ham ham ham ham ham ...', 'a'; name the columns by text= and label=, by "
         "number if there is no header"
+    ),
+    "only_the_name_of_a_function": (
+        "rules has only the name of a function: pass termsift.text.TextRules with the "
+        "function itself"
     ),
     "other_rules_in_part_1": (
         "the texts were cut by different rules: … is … in part 1 and … in part 0; count both with "
@@ -1254,6 +1277,22 @@ WORDING: dict[str, str] = {
         "…train.csv and …test.svm: expected texts in both, or matrices in both"
     ),
     "two_classes_with_documents": "scores need at least two classes with documents, got …",
+    "two_columns_of_a_frame": (
+        "the columns 'Freq.', 'frequency' may all hold the counts; name the column of the "
+        "counts by count"
+    ),
+    "two_columns_of_counts": (
+        "…, line 1: the columns 'freq', 'frequency' may all hold the counts; name the column "
+        "of the counts by count"
+    ),
+    "two_columns_of_terms": (
+        "…, line 1: the columns 'word', 'lemma' may all hold the terms; name the column of "
+        "the terms by term"
+    ),
+    "unite_terms": (
+        "rules unite 'The' and 'the' of class 'x', which may share documents, so leave out "
+        "documents and class_docs"
+    ),
     "unknown_argument_meant": "unknown argument '…', expected one of …; did you mean '…'?",
     "unknown_argument_mindf": "unknown argument 'mindf', expected one of …; did you mean 'min_df'?",
     "unknown_argument_ngram_did_you": (

@@ -136,7 +136,7 @@ def test_matrices_need_labels(matrix: Path) -> None:
         (
             "y",
             b"a\n\xff\nb\n",
-            "y, line 2: byte 2 is not UTF-8; lists are read as UTF-8, so convert the file",
+            "y, line 2: byte 2 is not UTF-8; pass encoding= with the encoding of the texts",
         ),
     ],
 )

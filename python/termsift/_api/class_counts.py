@@ -142,6 +142,11 @@ class ClassCounts(Shown):
         return self._value.rules
 
     @property
+    def encoding(self) -> str | None:
+        """The encoding of the files that `termsift.scan` read, or None for UTF-8."""
+        return self._value.encoding
+
+    @property
     def tf(self) -> str:
         """How `termsift.count` counted each entry of X, as "raw", "log" or "binary"."""
         return self._value.tf
@@ -224,10 +229,11 @@ class ClassCounts(Shown):
             "names": now.term_names,
             "tf": now.tf,
             "rules": now.rules,
+            "encoding": now.encoding,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        about = (state[name] for name in ("classes", "names", "tf", "rules"))
+        about = (state[name] for name in ("classes", "names", "tf", "rules", "encoding"))
         self._value = Counts(restored(state["counts"]), *about)
         self._lock = threading.Lock()
 

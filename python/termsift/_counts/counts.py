@@ -56,6 +56,7 @@ class Counts:
     term_names: NDArray[np.object_] | None
     tf: str
     rules: TextRules | None = None  # The rules that cut the texts, or None if they are unknown.
+    encoding: str | None = None  # The encoding of the files of texts, or None for UTF-8.
     # The warnings that were given about these counts, each of which is given only once. Counts
     # that are derived from others share the set with them.
     warned: set[str] = field(default_factory=set)
@@ -219,7 +220,7 @@ class Counts:
         united, in_self, in_other = validation.unite_classes(self.classes, other.classes)
         core = self.core.with_classes(in_self).merge(other.core.with_classes(in_other))
         warned = self.warned & other.warned  # what was said about one part may be new about both
-        return Counts(core, united, names, self.tf, rules, warned)
+        return Counts(core, united, names, self.tf, rules, self._common_encoding(other), warned)
 
     def minus(self, part: Counts) -> Counts:
         """Return these counts minus the counts of a part, and keep all classes."""
@@ -306,7 +307,7 @@ class Counts:
         rules: TextRules | None,
     ) -> Counts:
         """Return counts that are derived from these; faster than `dataclasses.replace`."""
-        return Counts(core, classes, term_names, self.tf, rules, self.warned)
+        return Counts(core, classes, term_names, self.tf, rules, self.encoding, self.warned)
 
     def _common_names(self, other: Counts) -> NDArray[np.object_] | None:
         """Return the names of all terms; raise an error if ``tf`` or the common names differ."""
@@ -337,6 +338,15 @@ class Counts:
             return self.rules or other.rules
         check_same_rules(self.rules, other.rules)
         return self.rules
+
+    def _common_encoding(self, other: Counts) -> str | None:
+        """Return the encoding of the texts of both counts, if it is the same.
+
+        The counts of a matrix or table have no texts, so the encoding of the other counts remains.
+        """
+        if self.rules is None or other.rules is None:
+            return other.encoding if self.rules is None else self.encoding
+        return self.encoding if self.encoding == other.encoding else None
 
     def _moved(self, new_column: NDArray[np.int64], names: NDArray[np.object_]) -> Counts:
         """Return the counts in new columns, whose names need no check."""

@@ -16,6 +16,7 @@ from termsift._util.faults import excluded, named, said, wrong_type, wrong_value
 from termsift._util.messages import logger
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._matrices import integers_if_all_whole
+from termsift.io._opening import check_encoding
 from termsift.io._scan import Scan, Scanned, job_of
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, warn
@@ -297,4 +298,6 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     max_memory = scan.options.max_memory
     counts, documents = counted_within(max_memory, scan.rules, tf, n_threads, opened, twice)
     # With a checkpoint, an earlier run may have counted empty texts.
-    return finished(counts, scan.rules, None if twice else documents)
+    counts = finished(counts, scan.rules, None if twice else documents)
+    codec = check_encoding(scan.options.encoding)
+    return replace(counts, encoding=None if codec == "utf-8-sig" else codec)

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._counts.counts import Counts
 from termsift._util import validation
+from termsift.io._opening import check_encoding
 from termsift.text._rules import read_rules
 
 MAGIC = b"termsift"
@@ -35,7 +36,8 @@ _VERSION = 1
 _HEADER = struct.Struct("<8sI32s")
 _FREQUENCIES = ("term_frequency", "document_frequency")
 _ARRAYS = ("class_docs", "indptr", "terms", *_FREQUENCIES)
-_HEADER_KEYS = {"classes", "n_terms", "n_docs", "has_collection", "arrays", "names", "tf", "rules"}
+_HEADER_KEYS = {"classes", "n_terms", "n_docs", "has_collection", "arrays", "names"}
+_HEADER_KEYS |= {"tf", "rules", "encoding"}
 _SIZES: dict[str, tuple[type, ...]] = {
     "n_terms": (int,),
     "n_docs": (int, float),
@@ -66,6 +68,8 @@ def write_to(file: IO[bytes], state: Counts) -> None:
         header["tf"] = state.tf
     if state.rules is not None:
         header["rules"] = state.rules.stored
+    if state.encoding is not None:
+        header["encoding"] = state.encoding
     file.write(bytes(_HEADER.size))
     payload_hash = _new_hash()
     # Rules may hold numpy numbers, which JSON does not know.
@@ -154,7 +158,9 @@ def _parse(file: IO[bytes], length: int) -> Counts:
     tf = validation.check_tf(header.get("tf", "raw"))
     if tf == "log" and counts.exact:
         raise ValueError("tf is 'log', but the counts are integers")
-    return Counts(counts, classes, names, tf, rules)
+    encoding = header.get("encoding")
+    encoding = None if encoding is None else check_encoding(encoding)
+    return Counts(counts, classes, names, tf, rules, encoding)
 
 
 def _read_arrays(file: IO[bytes], described: Any, length: int) -> dict[str, NDArray[Any]]:

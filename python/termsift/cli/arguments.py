@@ -150,9 +150,14 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
         ("--max-df", number, "N", drop.format("more")),
         ("--max-features", int, "N", "keep only the N most frequent terms"),
         ("--ngram-range", ends, "A,B", "terms of A to B words (default: 1,1)"),
-        ("--stop-words", str, "FILE", "words to leave out, one per line, or the word english"),
+        (
+            "--stop-words",
+            str,
+            "FILE",
+            "words to leave out: one per line, a table with a column word, or the word english",
+        ),
         ("--hashing", int, "N", "hash terms into N columns, which have no names"),
-        ("--encoding", str, "NAME", "encoding of the texts (default: utf-8)"),
+        ("--encoding", str, "NAME", "encoding of all text files (default: utf-8)"),
         ("--token-pattern", str, "REGEX", r"pattern of a word, such as '\w+' * (default: \w\w+)"),
     )
     add_choice(group, "--analyzer", get_args(typing.Analyzer), "kind of terms")

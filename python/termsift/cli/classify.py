@@ -14,7 +14,8 @@ from termsift.cli import arguments, inputs, output
 from termsift.cli.rank import K
 
 _MORE = """\
-The file of counts stores the rules for its texts, so do not pass these rules again. INPUT needs
+The file of counts stores the rules and the encoding of its texts, so do not pass the rules again.
+--encoding is needed only if the encoding of INPUT is another. INPUT needs
 labels, as in the other commands. At the end, the command prints the accuracy, which is the share
 of correct predictions. With --no-labels, INPUT has no labels, and a folder holds the documents
 themselves and no class folders.
@@ -57,6 +58,11 @@ def _run(args: argparse.Namespace) -> None:
             arguments.refuse(args, "there are no labels", "label", "labels")
             args.label = False
         scan = inputs.scan_of(args)
+        if args.encoding is None and counts.encoding is not None and scan.has_texts:
+            args.encoding = counts.encoding
+            says = "%s is read as %s, like the texts of %s; --encoding names another encoding"
+            logger.warning(says, args.source, args.encoding, args.counts)
+            scan = inputs.scan_of(args)
         with naming(args.input):
             found = classifier.classify(scan)
         inputs.log_skipped(args, scan)

@@ -35,6 +35,8 @@ def _write(out: TextIO, counts: ts.ClassCounts, source: str) -> None:
     out.write(f"{source}: {output.summary(counts)}\n")
     if (rules := counts.rules) is not None and rules.changed:
         out.write(f"rules: {rules.shown}\n")
+    if counts.encoding is not None:
+        out.write(f"encoding of the texts: {counts.encoding}\n")
     out.write("\n")
     output.write_table(out, rows, "<>>")
     if counts.n_classes > len(largest):

@@ -63,17 +63,26 @@ def holds_counts(path: str) -> bool:
 def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     """Load the input if it is a file of counts, else count its collection."""
     if holds_counts(args.input):
-        options = [name for name in (*READING, "tf") if name != "term_names"]
+        options = [name for name in (*_reading(args), "tf") if name != "term_names"]
         refuse(args, f"{args.input}: holds counts", *options)
         counts = ts.load(args.input)
         if args.term_names is not None:
-            counts.term_names = io.read_names(args.term_names)
+            counts.term_names = io.read_names(args.term_names, **given(args, "encoding"))
         return counts
     scan = scan_of(args)
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.n_threads)
     logger.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
     log_skipped(args, scan)
     return counts
+
+
+def _reading(args: argparse.Namespace) -> list[str]:
+    """Return the options of reading that the input itself takes.
+
+    The encoding is not among them if there is another file that it applies to.
+    """
+    others = given(args, "term_names", "versus_list")
+    return [name for name in READING if name != "encoding" or not others]
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
@@ -91,19 +100,20 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
             raise ValueError(f"{path}: holds counts, not documents{cure}")
     if inputs is None:
         if args.input == DEMO:
-            refuse(args, f"{DEMO}: has labels and terms", *READING)
+            refuse(args, f"{DEMO}: has labels and terms", *_reading(args))
             return io.scan_demo()
         inputs = [args.input]
     logger.info("reading %s", ", ".join(inputs))
     options = given(args, *READING)
     if options.get("stop_words", "english") != "english":
-        options["stop_words"] = io.read_names(options["stop_words"]).tolist()
+        words = io.read_words(options["stop_words"], **given(args, "encoding"))
+        options["stop_words"] = words
     return ts.scan(inputs, **options, n_threads=args.n_threads)
 
 
 def read_documents(args: argparse.Namespace) -> io.Collection:
     """Read the collection that the input holds."""
-    if args.input == DEMO and not given(args, *READING):
+    if args.input == DEMO and not given(args, *_reading(args)):
         return io.load_demo()
     scan = scan_of(args)
     collection = io.read_collection(scan)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from itertools import compress
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
@@ -13,17 +15,29 @@ import numpy as np
 import termsift as ts
 from termsift import io, typing
 from termsift._util.export import json_value
+from termsift._util.faults import (
+    Argument,
+    Message,
+    carrying,
+    excluded,
+    message_of,
+    wrong_value,
+)
 from termsift._util.messages import logger, printable
-from termsift._util.validation import check_integer, naming
+from termsift._util.validation import check_integer, did_you_mean, listed, naming
 from termsift.cli import arguments, inputs, output
 
 _BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"  # orders that compare documents
 _LETTERS = 16  # The largest number of letters of a corpus in the title of a column.
+# The options of the list, and the arguments that they set.
+_COLUMNS = {f"list_{name}": name for name in ("term", "count", "documents", "label")}
+_OF_LIST = _COLUMNS | {"list_tokens": "class_tokens", "list_n_docs": "class_docs"}
 _K_OF_TABLE = 20  # the default number of terms in each direction
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
-is the reference, and TARGET by default consists of all classes. Separate several classes of one
-corpus by commas. The terms that TARGET uses more often come first, then the terms that it uses
+is the reference, and TARGET by default consists of all classes. If the list has a column of classes
+(--list-label), REFERENCE names classes of the list. Separate several classes of one corpus by
+commas. The terms that TARGET uses more often come first, then the terms that it uses
 less often.
 
 """
@@ -39,13 +53,7 @@ def add(commands: Any) -> None:
     parser.add_argument("target", metavar="TARGET", nargs="?", help=several)
     others = "the classes to compare TARGET with"
     parser.add_argument("reference", metavar="REFERENCE", nargs="?", help=others)
-    versus = (
-        "compare with a frequency list: a table with the columns term and count. A table without "
-        "these columns has the terms in column 1 and the counts in column 2"
-    )
-    total = "tokens of the list's corpus, if the list leaves out terms (default: sum of the counts)"
-    of_list = ("--versus-list", str, "FILE", versus), ("--list-tokens", int, "N", total)
-    arguments.add_values(parser, *of_list)
+    _add_list(parser)
     group = parser.add_argument_group("terms")
     arguments.add_choice(
         group, "--sort", get_args(typing.KeynessOrder), "column that orders the terms"
@@ -66,9 +74,30 @@ def add(commands: Any) -> None:
     arguments.add_values(output.add_output(parser), ("-k --k", int, "N", how_many))
 
 
+def _add_list(parser: argparse.ArgumentParser) -> None:
+    about = (
+        "compare with a frequency list: a table of terms and counts. Its columns have usual names, "
+        "such as word and freq, or one of two columns holds numbers. The rules for texts are "
+        "applied to the terms"
+    )
+    usual = "column of the {} in the list: a name, or a number from 1 (default: a usual name)"
+    total = "tokens of the list's corpus, if the list leaves out terms (default: sum of the counts)"
+    n_docs = "documents of the list's corpus; makes use of the list's numbers of documents"
+    arguments.add_values(
+        parser.add_argument_group("frequency list"),
+        ("--versus-list", str, "FILE", about),
+        ("--list-term", str, "COL", usual.format("terms")),
+        ("--list-count", str, "COL", usual.format("counts")),
+        ("--list-documents", str, "COL", usual.format("numbers of documents")),
+        ("--list-label", str, "COL", usual.format("classes")),
+        ("--list-tokens", int, "N", total),
+        ("--list-n-docs", int, "N", n_docs),
+    )
+
+
 def _run(args: argparse.Namespace) -> None:
     if args.versus_list is None:
-        arguments.refuse(args, "there is no --versus-list", "list_tokens")
+        arguments.refuse(args, "there is no --versus-list", *_OF_LIST)
     with output.answering(args) as answer:
         documents = None
         if args.dispersion or (args.sort == "rank_sum" and args.versus_list is None):
@@ -112,26 +141,100 @@ def _with_list(
     """Return the counts of the target and of the list, and the labels of both."""
     path = args.versus_list
     arguments.refuse(args, f"{path}: the list has no documents", "dispersion")
-    if args.sort in _BY_DOCUMENTS:
-        raise ValueError(f"{path}: the list has no documents, so leave out --sort {args.sort}")
-    if args.reference is not None:
-        raise ValueError(f"{path}: the list is the reference, so leave out {args.reference}")
     target = counts.classes if args.target is None else inputs.labels_of(counts, args.target)
     name = Path(path).name
     if name in target:
         raise ValueError(f"{path}: is also the name of a class; rename the list")
-    table = io.read_frequency_list(path)
-    if not any(table["count"]):
-        raise ValueError(f"{path}: the list has no tokens, so there is nothing to compare with")
-    frame, total = {**table, "label": [name] * len(table["term"])}, None
-    with naming(path):
-        if args.list_tokens is not None:
-            total = {name: check_integer(args.list_tokens, "--list-tokens", sum(table["count"]))}
-        listed = ts.counts_from_table(frame, class_tokens=total)
+    with _blaming_list():
+        reference = _counts_of_list(args, name, counts.rules)
     # Labels that are integers would become text beside a label of text, so the list gets another.
-    parts = (args.source, counts.subset(target)), (path, listed.subset({(name,): name}))
+    parts = (args.source, counts.subset(target)), (path, reference.subset({(name,): name}))
     label_of: dict[Hashable, Any] = {**{label: [label] for label in target}, name: [(name,)]}
     return ts.merge(parts).subset(label_of), target, [name]
+
+
+def _counts_of_list(
+    args: argparse.Namespace, name: str, rules: ts.text.TextRules | None
+) -> ts.ClassCounts:
+    """Return the counts of the list as one class, whose label is ``name``."""
+    path, n_docs = args.versus_list, args.list_n_docs
+    if n_docs is None:
+        if args.list_documents is not None:
+            raise excluded("{documents} needs {class_docs}, the number of documents in the corpus")
+        if args.sort in _BY_DOCUMENTS:
+            raise ValueError(f"{path}: the list has no documents, so leave out --sort {args.sort}")
+    elif args.sort == "rank_sum":
+        raise ValueError(f"{path}: holds no texts, so leave out --sort {args.sort}")
+    columns = {
+        _COLUMNS[option]: column for option, column in arguments.given(args, *_COLUMNS).items()
+    }
+    table = io.read_frequency_list(path, **columns, **arguments.given(args, "encoding"))
+    if args.reference is not None:
+        table = _rows_of(path, table, args.reference)
+    if not any(table["count"]):
+        raise ValueError(f"{path}: the list has no tokens, so there is nothing to compare with")
+    if rules is not None and rules.names_functions:
+        logger.warning(
+            "warning: %s: its terms are not cut, since the counts keep only the names of functions "
+            "among their rules: %s",
+            path,
+            rules.shown,
+        )
+        rules = None
+    options: dict[str, Any] = {"rules": rules}
+    with naming(path):
+        if args.list_tokens is not None:
+            total = check_integer(args.list_tokens, "--list-tokens", sum(table["count"]))
+            options["class_tokens"] = {name: total}
+        if n_docs is not None:
+            if "documents" not in table:
+                raise excluded("{class_docs} needs a column of documents; name it by {documents}")
+            options["class_docs"] = {name: check_integer(n_docs, "--list-n-docs")}
+        table["label"] = [name] * len(table["term"])
+        counts = ts.counts_from_table(table, **options)
+        if not counts.class_tokens.any():
+            raise ValueError("the rules for texts leave out every term of the list")
+    return counts
+
+
+def _rows_of(path: str, table: dict[str, list[Any]], names: str) -> dict[str, list[Any]]:
+    """Return the rows of some classes of a list."""
+    if "label" not in table:
+        raise wrong_value(
+            "{path}: the list is the reference, so leave out {names}, or name the column of its "
+            "classes by {label}",
+            path=path,
+            names=names,
+        )
+    known = dict.fromkeys(table["label"])
+    wanted = [names] if names in known else names.split(",")
+    for one in wanted:
+        if one not in known:
+            hint = did_you_mean(one, known)
+            classes = listed(sorted(known))
+            raise ValueError(f"{path}: no class {one!r}, expected one of {classes}{hint}")
+    kept = [label in wanted for label in table["label"]]
+    return {column: list(compress(values, kept)) for column, values in table.items()}
+
+
+@contextmanager
+def _blaming_list() -> Iterator[None]:
+    """Let errors about the list name its options in place of arguments."""
+    option_of = {argument: option for option, argument in _OF_LIST.items()}
+
+    def renamed(message: Message) -> Message:
+        parts = (
+            Argument(option_of.get(part.name, part.name), part.values)
+            if isinstance(part, Argument)
+            else part
+            for part in message.parts
+        )
+        return Message(*parts)
+
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise carrying(type(error), renamed(message_of(error))) from None
 
 
 # The columns of the printed tables, with their formats. CSV and JSON output has all columns.

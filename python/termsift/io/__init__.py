@@ -33,7 +33,8 @@ commas, semicolons, tabs and vertical bars as separators.
 **Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are
 sorted by name. Hidden files, and files beside the class folders, are ignored.
 
-Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **Labels** are read as
+Text files are read as UTF-8 unless ``encoding`` sets another encoding. It also applies to files of
+labels, names and words and to frequency lists. **Labels** are read as
 text, so a label is the same text in every format. In JSON, ``1``, ``1.0`` and ``"1"`` are the same
 label, and ``true`` is the label ``"true"``. A number with a fraction is no label. If all labels of
 a collection are whole numbers of at most 18 digits, they are converted to integers. Labels of
@@ -44,7 +45,7 @@ An error message names the file and, if known, the line in the file.
 
 from termsift.io._collection import Collection, read_collection, read_split
 from termsift.io._demo import load_demo, scan_demo
-from termsift.io._frequency_list import read_frequency_list
+from termsift.io._frequency_list import read_frequency_list, read_words
 from termsift.io._matrices import read_names
 
 __all__ = [
@@ -54,5 +55,6 @@ __all__ = [
     "read_frequency_list",
     "read_names",
     "read_split",
+    "read_words",
     "scan_demo",
 ]

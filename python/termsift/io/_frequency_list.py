@@ -1,35 +1,89 @@
-"""Reading frequency lists: tables of terms and their counts."""
+"""Reading frequency lists: tables of terms and their counts, as other tools write them."""
 
 from __future__ import annotations
 
 import os
-from io import StringIO
-from typing import Any
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from termsift import _core
+from termsift._util.faults import Name, concerning, named, said, wrong_value
 from termsift._util.files import existing
-from termsift.io._opening import UTF8_ONLY, decoded_text
+from termsift._util.messages import levels_to_caller
+from termsift._util.validation import is_integer
+from termsift.io._list_columns import (
+    columns_of,
+    has_usual,
+    is_heading,
+    is_number,
+    names_columns,
+    word_column,
+)
+from termsift.io._opening import decoded_text, one_per_line
+from termsift.io._source import BLOCK_BYTES
+
+_DELIMITERS = "\t;|,"  # If two cut all rows alike, the first of them is the delimiter.
+_SAMPLE_CHARACTERS, _SAMPLE_LINES = 1 << 16, 200  # the start of a list, which shows its form
+_PREAMBLE_LINES = 30  # A header is expected within so many lines.
+_QUOTED_LINES = 1000  # So many lines with quotes show whether quotes enclose fields.
+_WHOLE = re.compile(r"([+-]?\d+)(?:\.0+)?")
+_EXPECTED = {"count": "a term and a whole number", "documents": "a whole number of documents"}
+_COUNT_FIRST = re.compile(r"(?m)^ *(\d+) +(?=\S)")
+_COUNT_LAST = re.compile(r"(?m)(?<=\S) +(\d+) *$")
 
 
-def read_frequency_list(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
+def read_frequency_list(
+    path: str | os.PathLike[str],
+    *,
+    term: str | int | None = None,
+    count: str | int | None = None,
+    documents: str | int | None = None,
+    label: str | int | None = None,
+    encoding: str = "utf-8",
+) -> dict[str, list[Any]]:
     r"""Read a frequency list: a table of terms and how often each occurs in a corpus.
 
     Parameters
     ----------
     path : path
-        A UTF-8 file, which may be compressed. Its columns are separated by commas, semicolons, tabs
-        or vertical bars. If the first row names columns ``term`` and ``count``, these columns are
-        read, otherwise the first two. Fields of ``.txt`` files are never quoted.
+        A text file, which may be compressed. Its columns are separated by tabs, commas, semicolons,
+        vertical bars or blanks.
+    term, count : str or int, optional
+        The columns of the terms and of the counts: names in the header, or numbers from 1. By
+        default, columns have usual names, in any case, such as ``word`` and ``freq``. Without such
+        names, a list must have two columns of which one holds numbers, besides columns that number
+        or rank the rows.
+    documents, label : str or int, optional
+        The columns of the numbers of documents, and of the class of each row. By default, columns
+        of usual names, such as ``range`` and ``class``, if there are any.
+    encoding : str, default "utf-8"
+        The encoding of the file. A byte order mark of UTF-16 is obeyed in any case.
 
     Returns
     -------
     table : dict of str to list
-        The columns ``term`` and ``count``. With a third column ``label``, the dict is a table for
-        `termsift.counts_from_table`.
+        The columns ``term`` and ``count``, and ``documents`` and ``label`` if the list has them.
+        With a column ``label``, the dict is a table for `termsift.counts_from_table`.
 
     Raises
     ------
     FileNotFoundError, ValueError, TypeError
-        If there is no such file, or if a row lacks a term or a whole number.
+        If there is no such file, if it is not clear which columns hold the terms and the counts,
+        or if a row lacks a whole number.
+
+    Notes
+    -----
+    The lists of AntConc, WordSmith, CQPweb, Sketch Engine, the Leipzig corpora, COCA, Google's
+    n-grams (the first two editions) and ``sort | uniq -c`` are read as these tools write them.
+    Lines before a header, and lines before the rows that begin with ``#``, are left out.
 
     Examples
     --------
@@ -37,32 +91,357 @@ def read_frequency_list(path: str | os.PathLike[str]) -> dict[str, list[Any]]:
     >>> from pathlib import Path
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder, "news.tsv")
-    ...     _ = path.write_text("the\t61847\nminister\t1289\n")
+    ...     _ = path.write_text("Type\tRank\tFreq\nthe\t1\t61847\nminister\t2\t1289\n")
     ...     table = ts.io.read_frequency_list(path)
     >>> table
     {'term': ['the', 'minister'], 'count': [61847, 1289]}
     >>> counts = ts.counts_from_table({**table, "label": ["news", "news"]})
     """
-    import csv  # only needed here
-
     place = existing(path)
-    text = decoded_text(place, cure=UTF8_ONLY)
-    delimiter = max("\t,;|", key=text.partition("\n")[0].count)
-    quoting: Any = csv.QUOTE_NONE if ".txt" in place.suffixes else csv.QUOTE_MINIMAL
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
-    table: dict[str, list[Any]] = {"term": [], "count": []}
-    columns = 0, 1
+    given = given_of(term=term, count=count, documents=documents, label=label)
+    text = _plain_lines(decoded_text(place, encoding))
+    text, form = _form_of(place, text, given)
+    if form is None:
+        return {"term": [], "count": []}
+    rows = _List(place, text, form)
+    table: dict[str, list[Any]] = {"term": rows.texts("term"), "count": rows.numbers("count")}
+    if "documents" in form.columns:
+        try:
+            table["documents"] = rows.numbers("documents")
+        except ValueError:
+            if documents is not None:
+                raise
+            # A column of a usual name may hold shares of documents, which say too little.
+    if "label" in form.columns:
+        table["label"] = rows.texts("label")
+    return _without_blank_terms(place, table)
+
+
+def read_words(
+    path: str | os.PathLike[str], *, term: str | int | None = None, encoding: str = "utf-8"
+) -> list[str]:
+    r"""Read words, such as stop words: one per line, or in a column of a table.
+
+    Parameters
+    ----------
+    path : path
+        A text file, which may be compressed. If the first line is the header of a table, and a
+        column has a usual name, such as ``word``, the words are in this column. Otherwise each line
+        is a word, and an empty line is an error.
+    term : str or int, optional
+        The column of the words: its name in the header, or its number from 1.
+    encoding : str, default "utf-8"
+        The encoding of the file. A byte order mark of UTF-16 is obeyed in any case.
+
+    Returns
+    -------
+    words : list of str
+
+    Examples
+    --------
+    >>> import tempfile, termsift as ts
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "stop.csv")
+    ...     _ = path.write_text("Rank,Word\n1,the\n2,of\n")
+    ...     ts.io.read_words(path)
+    ['the', 'of']
+    """
+    place = existing(path)
+    given = given_of(term=term)
+    text = _plain_lines(decoded_text(place, encoding))
+    lines = _sample(text)
+    delimiter = _delimiter(lines)
+    names = _cut(lines[0].text, delimiter, True) if lines else []
+    if given or (delimiter != " " and len(names) > 1 and has_usual(names, "term")):
+        form = _word_form(place, text, lines, given)
+        return [word for word in _List(place, text, form).texts("term") if word.strip()]
+    words = one_per_line(place, "a term", encoding)
+    if words and is_heading(words[0]):
+        warnings.warn(
+            f"{path}: the first line, {words[0]!r}, is taken as a heading and left out; if it is a "
+            "word, move it to another line",
+            stacklevel=levels_to_caller(),
+        )
+        del words[0]
+    return words
+
+
+def given_of(**columns: Any) -> dict[str, str | int]:
+    """Return the columns that the caller named, after checking that each is a name or a number."""
+    given = {name: column for name, column in columns.items() if column is not None}
+    for name, column in given.items():
+        if not (isinstance(column, str) or (is_integer(column) and column >= 1)):
+            error = wrong_value(
+                "{name} must be the name of a column, or its number from 1, got {column!r}",
+                name=named(name),
+                column=column,
+            )
+            raise concerning(error, name)
+    return given
+
+
+def _plain_lines(text: str) -> str:
+    """Return a text without a byte order mark, whose lines end in line feeds."""
+    text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return a table without rows that have no term, such as a line with the total."""
+    if all(map(str.strip, table["term"])):
+        return table
+    kept = [bool(term.strip()) for term in table["term"]]
+    lost = [n for n, is_kept in zip(table["count"], kept, strict=True) if not is_kept]
+    warnings.warn(
+        f"{path}: left out {len(lost):,} of {len(kept):,} rows, which have no term, and "
+        f"{sum(lost):,} as counts",
+        stacklevel=levels_to_caller(),
+    )
+    return {
+        name: [value for value, is_kept in zip(values, kept, strict=True) if is_kept]
+        for name, values in table.items()
+    }
+
+
+# ---- reading the columns -------------------------------------------------------------------------
+
+
+class _Form(NamedTuple):
+    """How a text is cut into columns, and which of them are read."""
+
+    n_before: int  # the number of lines before the header or the first row
+    has_header: bool
+    delimiter: str
+    is_quoted: bool
+    n_fields: int
+    columns: dict[str, int]  # the positions of the columns, by parameter
+
+
+class _List:
+    """A list whose form is known. The core cuts its rows, once for each column."""
+
+    def __init__(self, path: Path, text: str, form: _Form) -> None:
+        self._path, self._form = path, form
+        at = 0
+        for _ in range(form.n_before):
+            at = text.index("\n", at) + 1
+        # Blank lines in place of the lines before the rows keep the numbers of lines in errors.
+        self._data = b"\n" * form.n_before + text[at:].encode("utf-8", "surrogatepass")
+
+    def texts(self, parameter: str) -> list[str]:
+        """Return a column as it is written."""
+        values = list[str]()
+        for block in self._blocks(parameter):
+            values += _fields(block)
+        # Some lists are written for reading, with blanks around every word.
+        if all(value[:1].isspace() or value[-1:].isspace() for value in values):
+            values = list(map(str.strip, values))
+        return values
+
+    def numbers(self, parameter: str) -> list[int]:
+        """Return a column of whole numbers."""
+        blocks, known = [], dict[str, int]()
+        for block in self._blocks(parameter):
+            codes, firsts = _core.number_labels(block)
+            numbers = [known.setdefault(block[i] or "", len(known)) for i in firsts.tolist()]
+            blocks.append(np.array(numbers, dtype=np.int64)[codes])
+        values = self._whole(parameter, list(known))
+        return [values[i] for block in blocks for i in block.tolist()]
+
+    def _blocks(self, parameter: str) -> Iterator[_core.Texts]:
+        """Yield the fields of a column, a block at a time."""
+        form = self._form
+        at, name = form.columns[parameter], str(self._path)
+        read = BytesIO(self._data).readinto
+        table = _core.DelimitedTable(
+            read, name, quoted=form.is_quoted, unlabelled=True, block_bytes=BLOCK_BYTES
+        )
+        try:
+            table.choose(form.delimiter, [at], at, form.n_fields, form.has_header)
+            while not table.is_done:
+                if (block := table.read()) is not None:
+                    yield block[0]
+        except ValueError as error:
+            # The reader's remedies name arguments that lists do not have.
+            raise ValueError(str(error).partition("; ")[0]) from None
+
+    def _whole(self, parameter: str, written: list[str]) -> list[int]:
+        """Return the values of distinct fields, which must be whole numbers."""
+        plain = list(map(str.strip, written))
+        if mark := _mark_of_thousands(plain):
+            plain = [number.replace(mark, "") for number in plain]
+        found = [_WHOLE.fullmatch(number) for number in plain]
+        if not all(found):
+            raise self._not_whole(parameter, written[found.index(None)])
+        return [int(match[1]) for match in found if match is not None]
+
+    def _not_whole(self, parameter: str, field: str) -> ValueError:
+        """Return the error of the first row with a field that is no whole number."""
+        rows = (value for block in self._blocks(parameter) for value in _fields(block))
+        row = next(i for i, value in enumerate(rows) if value == field) + self._form.has_header
+        lines = enumerate(self._data.decode("utf-8", "surrogatepass").split("\n"), 1)
+        line, found = next(islice((pair for pair in lines if pair[1].strip("\r")), row, None))
+        cure: Name = said("name the column by {name}", name=named(parameter))
+        if parameter == "count" and is_number(field):
+            cure = "multiply relative frequencies by the number of tokens, and round the products"
+        error = wrong_value(
+            "{path}, line {line}: expected {what}, found {found!r}; {cure}",
+            path=self._path,
+            line=line,
+            what=_EXPECTED[parameter],
+            found=found[:80],
+            cure=cure,
+        )
+        return concerning(error, parameter)
+
+
+def _fields(block: _core.Texts) -> list[str]:
+    return [block[i] or "" for i in range(len(block))]
+
+
+def _mark_of_thousands(numbers: list[str]) -> str:
+    """Return the mark between groups of three digits, such as "," in "61,847", or "".
+
+    Numbers with such marks are surely no fractions if one has two marks, or if half have none.
+    """
+    for mark in ",.":
+        grouped = re.compile(rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})*|0")
+        if all(map(grouped.fullmatch, numbers)):
+            n_marks = [number.count(mark) for number in numbers]
+            if any(n_marks) and (max(n_marks) > 1 or n_marks.count(0) * 2 >= len(n_marks)):
+                return mark
+    return ""
+
+
+# ---- the form of a list --------------------------------------------------------------------------
+
+
+class _Line(NamedTuple):
+    number: int  # from 0
+    text: str
+
+
+def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _Form | None]:
+    """Find out how a list is cut, and which columns it has. The form is None without any row.
+
+    In the text that is returned, tabs separate columns that blanks separated.
+    """
+    lines = _sample(text)
+    start, delimiter = _header(lines, given)
+    has_names = start is not None
+    lines = lines[start:] if has_names else _without_preamble(lines)
+    if not lines:
+        return text, None
+    first = lines[0].number
+    delimiter = delimiter or _delimiter(lines)
+    if delimiter == " ":
+        text, delimiter = _with_tabs(text, lines), "\t"
+        lines = [line for line in _sample(text) if line.number >= first]
+    is_quoted = _is_quoted(text, delimiter)
+    rows = [_cut(line.text, delimiter, is_quoted) for line in lines]
+    names = rows.pop(0) if has_names else None
+    (n_fields, _), *_ = Counter(map(len, rows or [names or []])).most_common(1)
+    if names is not None:
+        # R writes no name for its first column, which has the names of rows.
+        names = [""] * (n_fields == len(names) + 1) + names
+        n_fields = len(names)
+    rows = [row for row in rows if len(row) == n_fields]
+    where = f"{path}, line {first + 1}"
+    columns, has_header = columns_of(where, names, rows, given)
+    return text, _Form(first, has_header, delimiter, is_quoted, n_fields, columns)
+
+
+def _word_form(path: Path, text: str, lines: list[_Line], given: dict[str, str | int]) -> _Form:
+    """Return how a table of words is cut, whose first line may be a header."""
+    delimiter = _delimiter(lines)
+    if delimiter == " ":  # a single column
+        delimiter = "\t"
+    is_quoted = _is_quoted(text, delimiter)
+    rows = [_cut(line.text, delimiter, is_quoted) for line in lines] or [[""]]
+    first = lines[0].number if lines else 0
+    at, has_header = word_column(f"{path}, line {first + 1}", rows[0], given)
+    return _Form(first, has_header, delimiter, is_quoted, len(rows[0]), {"term": at})
+
+
+def _sample(text: str) -> list[_Line]:
+    """Return the first lines that are not blank."""
+    head = text[:_SAMPLE_CHARACTERS]
+    if len(head) < len(text):  # the last line may be cut off
+        head = head[: head.rfind("\n") + 1] or head
+    lines = [_Line(i, line) for i, line in enumerate(head.split("\n")) if line.strip()]
+    return lines[:_SAMPLE_LINES]
+
+
+def _header(lines: list[_Line], given: dict[str, str | int]) -> tuple[int | None, str | None]:
+    """Return which line is a header that names the columns, and its delimiter, if there is one."""
+    for i, line in enumerate(lines[:_PREAMBLE_LINES]):
+        for delimiter in (*_DELIMITERS, " "):
+            if names_columns(_cut(line.text, delimiter, True), given):
+                return i, delimiter
+    return None, None
+
+
+def _without_preamble(lines: list[_Line]) -> list[_Line]:
+    """Return the lines without those at the start that begin with # or sep=, and are no rows."""
+    n = 0
+    while n < len(lines) and lines[n].text.startswith(("#", "sep=")):
+        n += 1
+    if n and n < len(lines):
+        delimiter = _delimiter(lines[n:])
+        sizes = [len(_cut(line.text, delimiter, False)) for line in lines]
+        while n and sizes[n - 1] == sizes[n]:  # a term may begin with #
+            n -= 1
+    return lines[n:]
+
+
+def _delimiter(lines: list[_Line]) -> str:
+    """Return the delimiter that cuts the lines into the same number of fields, or else most."""
+    best, most = " ", len(lines) / 2
+    for delimiter in _DELIMITERS:
+        sizes = Counter(len(_cut(line.text, delimiter, True)) for line in lines)
+        del sizes[1]
+        if sizes and max(sizes.values()) > most:
+            best, most = delimiter, max(sizes.values())
+    return best
+
+
+def _cut(line: str, delimiter: str, is_quoted: bool) -> list[str]:
+    """Return the fields of a line. Any number of blanks is one delimiter."""
+    if delimiter == " ":
+        return line.split()
+    if is_quoted and '"' in line:
+        import csv  # only this needs it
+
+        return next(csv.reader([line], delimiter=delimiter))
+    return line.split(delimiter)
+
+
+def _with_tabs(text: str, lines: list[_Line]) -> str:
+    """Return a text with tabs in place of the blanks between its columns.
+
+    A count at one end of every line, as ``uniq -c`` writes it, is a column. The rest of the line
+    is the term, whatever blanks it has.
+    """
+    sizes = {len(line.text.split()) for line in lines}
+    is_indented = any(line.text.startswith(" ") for line in lines)
+    if len(sizes) > 1 or (is_indented and sizes != {2}):
+        for pattern, replacement in ((_COUNT_FIRST, "\\1\t"), (_COUNT_LAST, "\t\\1")):
+            if all(pattern.search(line.text) for line in lines):
+                return pattern.sub(replacement, text)
+    return re.sub(" +", "\t", re.sub("(?m)^ +| +$", "", text))
+
+
+def _is_quoted(text: str, delimiter: str) -> bool:
+    """Return whether quotes enclose fields, and are not terms themselves."""
+    if '"' not in text:
+        return False
+    import csv  # only this needs it
+
+    lines = re.finditer('(?m)^.*".*$', text)
     try:
-        for row, fields in enumerate(filter(None, reader)):
-            names = [name.strip().lower() for name in fields]
-            if row == 0 and {"term", "count"} <= set(names):
-                columns = names.index("term"), names.index("count")
-            elif row > 0 or len(names) < 2 or names[1].strip("+-.")[:1].isdecimal():
-                table["term"].append(fields[columns[0]])
-                table["count"].append(int(fields[columns[1]]))
-    except (IndexError, ValueError, csv.Error):
-        raise ValueError(
-            f"{path}, line {reader.line_num}: expected a term and a whole number, found "
-            f"{delimiter.join(fields)[:80]!r}"
-        ) from None
-    return table
+        for line in islice(lines, _QUOTED_LINES):
+            next(csv.reader([line[0]], delimiter=delimiter, strict=True))
+    except csv.Error:
+        return False
+    return True

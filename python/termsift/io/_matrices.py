@@ -54,13 +54,15 @@ _WHOLE = rb"-?+\d++"
 _REAL = rb"[+-]?+(?:(?:\d++\.?+\d*+|\.\d++)(?:e[+-]?+\d++)?+|nan|inf(?:inity)?+)"
 
 
-def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
+def read_names(path: str | os.PathLike[str], *, encoding: str = "utf-8") -> NDArray[np.object_]:
     r"""Read names of terms, one per line.
 
     Parameters
     ----------
     path : path
-        A UTF-8 file, which may be compressed. An empty line is an error.
+        A text file, which may be compressed. An empty line is an error.
+    encoding : str, default "utf-8"
+        The encoding of the file. A byte order mark of UTF-16 is obeyed in any case.
 
     Returns
     -------
@@ -76,12 +78,12 @@ def read_names(path: str | os.PathLike[str]) -> NDArray[np.object_]:
     ...     list(read_names(path))
     ['cherry', 'plum']
     """
-    return names_in(path, "path")
+    return names_in(path, "path", encoding)
 
 
-def names_in(path: str | os.PathLike[str], argument: str) -> NDArray[np.object_]:
+def names_in(path: str | os.PathLike[str], argument: str, encoding: str) -> NDArray[np.object_]:
     """Return the lines of a file, which is the value of an argument."""
-    return object_array(one_per_line(existing(path, argument), "a term"))
+    return object_array(one_per_line(existing(path, argument), "a term", encoding))
 
 
 def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
@@ -111,7 +113,9 @@ class MatrixFile(Source):
         if X.ndim != 2:
             raise ValueError(f"{path}: expected a matrix of two dimensions, found {X.ndim}")
         n_docs, n_terms = X.shape
-        labels = [""] * n_docs if self._labels is None else one_per_line(self._labels, "a label")
+        labels = [""] * n_docs
+        if self._labels is not None:
+            labels = one_per_line(self._labels, "a label", self.options.encoding)
         if len(labels) != n_docs:
             n, of = number_of(len(labels), "label"), number_of(n_docs, "document")
             text = f"{self._labels}: {n} for the {of} of {path}"

@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from termsift._util.extras import available, require
-from termsift._util.faults import Name, said, wrong_value
+from termsift._util.faults import said, wrong_value
 from termsift._util.files import named_errors
 
 NAME_ENCODING = said("; pass {encoding=} with the encoding of the texts")  # if decoding fails
-UTF8_ONLY = "; lists are read as UTF-8, so convert the file"
 COMPRESSED = (".gz", ".zst")
 _MOST_UNPACKED = 1 << 30  # the largest size of a compressed list or document
 # Exceptions are compared by name, because some of their modules may not be installed.
@@ -114,27 +113,34 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
     return readinto
 
 
-def decoded_text(path: Path, encoding: str = "utf-8", cure: Name = NAME_ENCODING) -> str:
-    """Return the text of a file. The message of a decoding error ends with ``cure``."""
+def decoded_text(path: Path, encoding: str = "utf-8") -> str:
+    """Return the text of a file. A byte order mark of UTF-16 goes before the encoding UTF-8."""
     is_packed = path.suffix.lower() in COMPRESSED
     with opened(path) as (content, _):
         # A small compressed file may hold more than fits in memory.
         data = content.read(_MOST_UNPACKED + 1 if is_packed else -1)
     if is_packed and len(data) > _MOST_UNPACKED:
         raise ValueError(f"{path}: is longer than 1 GiB when decompressed; decompress it first")
+    codec = check_encoding(encoding)
+    if codec == "utf-8-sig" and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        codec = encoding = "utf-16"  # no text in UTF-8 begins with these bytes
     try:
-        return data.decode(check_encoding(encoding))
+        return data.decode(codec)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         fault = f"byte {error.start} is not {encoding.upper()}"
         raise wrong_value(
-            "{path}, line {line}: {fault}{cure}", path=path, line=line, fault=fault, cure=cure
+            "{path}, line {line}: {fault}{cure}",
+            path=path,
+            line=line,
+            fault=fault,
+            cure=NAME_ENCODING,
         ) from None
 
 
-def one_per_line(path: Path, what: str) -> list[str]:
-    """Return the lines of a UTF-8 file. An empty line is an error."""
-    lines = decoded_text(path, cure=UTF8_ONLY).removesuffix("\n").split("\n")
+def one_per_line(path: Path, what: str, encoding: str = "utf-8") -> list[str]:
+    """Return the lines of a text file. An empty line is an error."""
+    lines = decoded_text(path, encoding).removesuffix("\n").split("\n")
     values = [line.removesuffix("\r") for line in lines]
     if "" in values:
         raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")

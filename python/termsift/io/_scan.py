@@ -99,7 +99,7 @@ def scan(
         with a blank. If ``label=False``, no labels are read, every document gets the label ``""``,
         and a folder holds documents in place of class folders.
     encoding : str, default "utf-8"
-        The encoding of texts.
+        The encoding of texts, and of the files of labels and of names.
     index_base : {1, 0}
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
@@ -170,13 +170,17 @@ def scan(
     validation.check_choice(on_error, ("raise", "skip"), "on_error")
     given: dict[str, Any] = {"term_names": term_names, "text": text}
     given["label"] = None if label is False else label
-    given |= {"encoding": encoding, "max_memory": max_memory, "checkpoint": checkpoint, **rules}
+    # Files of names and labels have an encoding, even if the matrix beside them has none.
+    given["encoding"] = encoding if term_names is None and labels is None else None
+    given |= {"max_memory": max_memory, "checkpoint": checkpoint, **rules}
     if checkpoint is not None:
         check_path(checkpoint, "checkpoint")
         if max_memory is None:
             raise excluded(
                 "{checkpoint} needs {max_memory}; without it, count and save file by file"
             )
+    encoding = "utf-8" if encoding is None else encoding
+    check_encoding(encoding)
     options = Options(
         rules=text_rules,
         # Every kind of input accepts min_df, because min_df applies to the final counts.
@@ -184,9 +188,9 @@ def scan(
         text=columns,
         label=None if label is False else label,
         has_labels=label is not False,
-        encoding="utf-8" if encoding is None else encoding,
+        encoding=encoding,
         term_names=None if term_names is None else Path(term_names),
-        names=None if term_names is None else names_in(term_names, "term_names"),
+        names=None if term_names is None else names_in(term_names, "term_names", encoding),
         index_base=index_base,
         input_format=input_format,
         skip=on_error == "skip",
@@ -194,7 +198,6 @@ def scan(
         max_memory=max_memory,
         checkpoint=None if checkpoint is None else Path(checkpoint),
     )
-    check_encoding(options.encoding)
     inputs = _paths(paths, "paths")
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):

@@ -1,0 +1,137 @@
+"""Frequency lists in the forms in which other tools write them."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+
+import pytest
+
+import termsift as ts
+
+WANTED = {"the": 100, "of": 50, '"': 7}
+# Each list has these three words, in the form of the tool.
+FORMS: dict[str, str] = {
+    "AntConc 3": "#Word Types: 3\n#Word Tokens: 157\n#Search Hits: 0\n"
+    '1\t100\tthe\t\n2\t50\tof\t\n3\t7\t"\t\n',
+    "AntConc 4": "Type\tRank\tFreq\tRange\tNormFreq\tNormRange\nthe\t1\t100\t2\t636942.7\t1.0\n"
+    'of\t2\t50\t2\t318471.3\t1.0\n"\t3\t7\t1\t44586.0\t0.5\n',
+    "WordSmith": "N\tWord\tFreq.\t%\tTexts\t%\tLemmas\tSet\n1\tthe\t100\t63.69\t2\t100.00\t\t\n"
+    '2\tof\t50\t31.85\t2\t100.00\t\t\n3\t"\t7\t4.46\t1\t50.00\t\t\n',
+    "CQPweb": "Frequency list\n______\n\nNumber\tWord form\tFrequency\n\n1\tthe\t100\n2\tof\t50\n"
+    '3\t"\t7\n',
+    "Sketch Engine": '"corpus","British National Corpus"\n"subcorpus","-"\n"Item","Frequency"\n'
+    '"the","100"\n"of","50"\n"""","7"\n',
+    "Sketch Engine with documents": '"corpus","BNC"\n"Item","Frequency","DOCF","Relative DOCF"\n'
+    '"the","100","2","1.0"\n"of","50","2","1.0"\n"""","7","1","0.5"\n',
+    "Leipzig": '1\t"\t7\n2\tthe\t100\n3\tof\t50\n',
+    "Leipzig from 101": '101\tthe\t100\n102\tof\t50\n103\t"\t7\n',
+    "COCA": "rank\tlemma\tPoS\tfreq\tperMil\n1\tthe\ta\t100\t60.1\n2\tof\ti\t50\t30.2\n"
+    '3\t"\ty\t7\t4.2\n',
+    "COCA for reading": "Rank\t   Word\tPart of speech\tFrequency\tDispersion\n"
+    '1\t   the\ta\t100\t0.98\n2\t   of\ti\t50\t0.97\n3\t   "\ty\t7\t0.95\n',
+    "uniq -c": '    100 the\n     50 of\n      7 "\n',
+    "uniq -c of large counts": '100 the\n50 of\n7 "\n',
+    "subtitles": 'the 100\nof 50\n" 7\n',
+    "pandas": ',freq,word\n0,100,the\n1,50,of\n2,7,""""\n',
+    "pandas of a series": ',0\nthe,100\nof,50\n"""",7\n',
+    "R": '"word"\t"freq"\n"1"\t"the"\t100\n"2"\t"of"\t50\n"3"\t""""\t7\n',
+    "quanteda": '"feature","frequency","rank","docfreq","group"\n"the",100,1,2,"all"\n'
+    '"of",50,2,2,"all"\n"""",7,3,1,"all"\n',
+    "tidytext": 'word,n\nthe,100\nof,50\n"""",7\n',
+    "Google's n-grams": "the\t1999\t60\t20\nthe\t2000\t40\t10\nof\t1999\t20\t9\nof\t2000\t30\t8\n"
+    '"\t2000\t7\t3\n',
+    "Google's first n-grams": "the\t1999\t60\t50\t20\nthe\t2000\t40\t35\t10\nof\t1999\t20\t15\t9\n"
+    'of\t2000\t30\t24\t8\n"\t2000\t7\t7\t3\n',
+}
+DOCUMENTS = {
+    "AntConc 4": {"the": 2, "of": 2, '"': 1},
+    "WordSmith": {"the": 2, "of": 2, '"': 1},
+    "Sketch Engine with documents": {"the": 2, "of": 2, '"': 1},
+    "quanteda": {"the": 2, "of": 2, '"': 1},
+    "Google's n-grams": {"the": 30, "of": 17, '"': 3},
+    "Google's first n-grams": {"the": 30, "of": 17, '"': 3},
+}
+
+
+def summed(terms: list[str], numbers: list[int]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for term, n in zip(terms, numbers, strict=True):
+        found[term] = found.get(term, 0) + n
+    return found
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+@pytest.mark.parametrize("form", FORMS)
+def test_the_forms_of_tools(tmp_path: Path, form: str, end: str, encoding: str) -> None:
+    path = tmp_path / "list.txt"
+    path.write_bytes(FORMS[form].replace("\n", end).encode(encoding))
+    table = ts.io.read_frequency_list(path)
+    assert summed(table["term"], table["count"]) == WANTED
+    if "documents" in table:
+        assert summed(table["term"], table["documents"]) == DOCUMENTS[form]
+    else:
+        assert form not in DOCUMENTS
+
+
+def test_years_are_labels(tmp_path: Path) -> None:
+    path = tmp_path / "ngrams.tsv"
+    path.write_text(FORMS["Google's n-grams"])
+    table = ts.io.read_frequency_list(path)
+    assert table["label"] == ["1999", "2000", "1999", "2000", "2000"]
+    assert ts.counts_from_table(table).class_tokens.tolist() == [80, 77]
+
+
+def test_the_total_below_a_list_of_cqpweb_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    path.write_text(FORMS["CQPweb"] + "\nTotal:\t\t157\n")
+    with pytest.warns(UserWarning, match="left out 1 of 4 rows, which have no term, and 157 as"):
+        table = ts.io.read_frequency_list(path)
+    assert summed(table["term"], table["count"]) == WANTED
+
+
+def test_bigrams_of_uniq_are_terms(tmp_path: Path) -> None:
+    path = tmp_path / "bigrams.txt"
+    path.write_text("    100 of the\n     50 in the\n      7 a , b\n")
+    table = ts.io.read_frequency_list(path)
+    assert table == {"term": ["of the", "in the", "a , b"], "count": [100, 50, 7]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("the\t0.0537\nof\t0.0257\n", "line 1: expected a term and a whole number, found 'the"),
+        ("word,freq\nthe,5.37e-02\nof,2.57e-02\n", "line 2: .*; multiply relative frequencies"),
+        ("the\nof\nto\n", "line 1: it is not clear which of 1 column hold"),
+    ],
+    ids=["tsv", "csv", "words only"],
+)
+def test_the_relative_frequencies_of_wordfreq_are_refused(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    path = tmp_path / "list.txt"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        ts.io.read_frequency_list(path)
+
+
+def test_google_of_one_year_and_of_the_third_edition_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ngrams.tsv"
+    for text in (
+        "the\t1999\t60\t20\nof\t1999\t20\t9\n",
+        "the\t1999,60,20\t2000,40,10\nof\t1999,20,9\n",
+    ):
+        path.write_text(text)
+        with pytest.raises(ValueError, match="name the column"):
+            ts.io.read_frequency_list(path)
+    path.write_text("the\t1999\t60\t20\nof\t1999\t20\t9\n")
+    table = ts.io.read_frequency_list(path, term=1, count=3, documents=4)
+    assert table == {"term": ["the", "of"], "count": [60, 20], "documents": [20, 9]}
+
+
+def test_binary_lists_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "list.msgpack"
+    path.write_bytes(b"\x92\x83\xa6format\xa2cB\xa7version\x01" + codecs.BOM_UTF8)
+    with pytest.raises(ValueError, match="byte 0 is not UTF-8"):
+        ts.io.read_frequency_list(path)
