@@ -17,7 +17,7 @@ from termsift._util.extras import require
 from termsift._util.faults import Message, Name, carrying, concerning, said, wrong_value
 from termsift._util.messages import levels_to_caller
 from termsift._util.validation import Labels
-from termsift.io._opening import check_encoding, opened_text
+from termsift.io._opening import opened_text
 from termsift.io._source import (
     BLOCK_BYTES,
     NAMED,
@@ -90,15 +90,14 @@ class Table(TextSource):
         self, classes: list[Hashable], block_bytes: int
     ) -> Iterator[tuple[_core.Table, Callable[[], int]]]:
         """Yield the table, and a function that returns how many bytes of the file were read."""
-        codec = check_encoding(self.options.encoding)
-        options = {
-            "skip": self.options.skip,
-            "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
-            "labels": classes,
-            "block_bytes": block_bytes,
-            "unlabelled": not self.options.has_labels,
-        }
-        with opened_text(self.path, self.options.encoding) as (readinto, raw):
+        with opened_text(self.path, self.options.encoding) as (readinto, raw, encoding):
+            options = {
+                "skip": self.options.skip,
+                "encoding": encoding,
+                "labels": classes,
+                "block_bytes": block_bytes,
+                "unlabelled": not self.options.has_labels,
+            }
             self._noted = 0, 0
             yield self.opened(readinto, options), raw.tell
 
