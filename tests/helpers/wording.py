@@ -311,6 +311,9 @@ WORDING: dict[str, str] = {
         "no method 'key', expected one of …; key orders the terms of a class: use "
         "distinctive_terms or to_frame"
     ),
+    "no_object_has_the_key": (
+        "…mail.jsonl, line 3: no object has the key 'titel'; name the columns by text= and label="
+    ),
     "no_such_method": "no method array(['key', 'g2'], dtype='<U3'), expected one of …",
     "none_has_no_tokens": "'none' has no tokens, so there is nothing to compare",
     "not_fitted": "the classifier is not fitted: call fit, or use counts.naive_bayes()",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import codecs
+from pathlib import Path
+
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 HEAD = 1 << 12  # the number of bytes that are looked at
 
@@ -26,6 +28,16 @@ _MARKS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
+
+
+def unpacked(path: Path) -> Path:
+    """Return a path without the ending of its compression."""
+    return path.with_suffix("") if path.suffix.lower() in (*COMPRESSED, ".zip") else path
+
+
+def kind_of(path: Path) -> str:
+    """Return the ending that tells the kind of a file, such as ".csv" of "mail.csv.gz"."""
+    return unpacked(path).suffix.lower()
 
 
 def compression(head: bytes) -> str | None:

@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._util.faults import concerning, excluded, said
 from termsift._util.files import existing
 from termsift._util.validation import Labels, distinct_labels
-from termsift.io._kinds import COMPRESSED
+from termsift.io._kinds import unpacked
 from termsift.io._opening import NAME_ENCODING, one_per_line, opened_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
@@ -43,7 +43,7 @@ class Lines(TextSource):
         return f"{self.path}, line {row + 1}"
 
     def blocks(self) -> Generator[Block, None, None]:
-        classes, codes = [stem_of(self.path)] if self.options.has_labels else [""], None
+        classes, codes = [unpacked(self.path).stem] if self.options.has_labels else [""], None
         if self._labels is not None:
             codes, classes, _ = distinct_labels(one_per_line(self._labels, "a label"))
         n_lines = 0
@@ -118,9 +118,3 @@ class _Content(io.RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         return self._readinto(memoryview(buffer))
-
-
-def stem_of(path: Path) -> str:
-    """Return the name of a file without the endings of its format and compression."""
-    unpacked = path.with_suffix("") if path.suffix.lower() in (*COMPRESSED, ".zip") else path
-    return unpacked.stem

@@ -72,16 +72,17 @@ def _decompressed(path: Path, raw: io.BufferedReader, is_text: bool) -> Iterator
     """Yield a file that decompresses ``raw``, or ``raw`` itself if it is not compressed."""
     ending, head = path.suffix.lower(), raw.peek(HEAD)[:HEAD]
     # The decompressors accept an empty file, although it lacks the header of the format.
-    if ending in COMPRESSED and not head:
+    is_named = ending in (*COMPRESSED, ".zip")
+    if is_named and not head:
         raise EOFError("the file is empty")
     form = compression(head)
     if form == ".zip" and not is_text:
         form = None
-    if form is None and ending in COMPRESSED:
+    if form is None and is_named:
         if is_plain(head):
-            name = path.with_suffix("").name
+            cure = f"rename it to {path.with_suffix('').name}"
             raise ValueError(
-                f"{path}: is not compressed, although its name ends in {ending}; rename it to {name}"
+                f"{path}: is not compressed, although its name ends in {ending}; {cure}"
             )
         form = ending  # an unknown start, of which the decompressor may know more
     if form is None:
@@ -152,7 +153,7 @@ def _only_member(path: Path, archive: Any) -> str:
         )
     if members[names[0]].flag_bits & 1:
         raise ValueError(f"{path}: {names[0]} is encrypted; unpack the archive")
-    return names[0]
+    return str(names[0])
 
 
 def member_name(path: Path) -> str | None:
@@ -161,7 +162,7 @@ def member_name(path: Path) -> str | None:
         if compression(raw.peek(HEAD)[:HEAD]) != ".zip":
             return None
         with _member(path, raw) as (name, _):
-            return name
+            return str(name)
 
 
 def _refuse_foreign(path: Path, head: bytes, is_table: bool) -> None:
@@ -171,7 +172,9 @@ def _refuse_foreign(path: Path, head: bytes, is_table: bool) -> None:
     cure: Name = kind[1]
     if is_table and (form := table_format(head)) is not None:
         cure = said("{cure}, or pass {input_format=}", cure=cure, input_format=form)
-    raise wrong_value("{path}: is {kind}, expected text; {cure}", path=path, kind=kind[0], cure=cure)
+    raise wrong_value(
+        "{path}: is {kind}, expected text; {cure}", path=path, kind=kind[0], cure=cure
+    )
 
 
 def is_damage(error: Exception) -> bool:
@@ -271,7 +274,7 @@ def decoded_text(path: Path, encoding: str = "utf-8", cure: Name = NAME_ENCODING
     with opened(path) as (content, raw):
         is_packed = content is not raw
         # A small compressed file may hold more than fits in memory.
-        data = content.read(_MOST_UNPACKED + 1 if is_packed else -1)
+        data: bytes = content.read(_MOST_UNPACKED + 1 if is_packed else -1)
     if is_packed and len(data) > _MOST_UNPACKED:
         raise ValueError(f"{path}: is longer than 1 GiB when decompressed; decompress it first")
     codec = _codec(path, data[:HEAD], encoding, cure)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Generator, Hashable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -25,9 +26,12 @@ from termsift._util.messages import printable, progress
 from termsift._util.validation import LabelCoder, Labels
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
+from termsift.io._kinds import COMPRESSED, kind_of
+from termsift.io._lines import Lines
 from termsift.io._matrices import MatrixFile, SvmlightFile, names_in
-from termsift.io._opening import COMPRESSED, check_encoding
-from termsift.io._source import Options, Skipped, Source
+from termsift.io._opening import check_encoding, member_name, opened
+from termsift.io._parts import matches, part_files
+from termsift.io._source import Options, SameColumns, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
 from termsift.text._documents import Block, Consumer, Documents
 from termsift.text._rules import Rules, rules_of, shows
@@ -50,6 +54,7 @@ Format: TypeAlias = Literal[
     "arrow",
     "feather",
     "ipc",
+    "lines",
 ]
 
 _KINDS: dict[str, type[Source]] = {
@@ -60,7 +65,8 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
 }
 
-FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
+_LINES = "lines"  # a format that no ending tells
+FORMATS = *(ending.removeprefix(".") for ending in _KINDS), _LINES
 
 
 @shows(Rules)
@@ -85,10 +91,12 @@ def scan(
     Parameters
     ----------
     paths : path, or sequence of paths
-        Files and folders to read. Either all files hold matrices, or all files hold texts.
-        `termsift.io` lists the kinds of files.
+        Files and folders to read, and patterns such as ``"data/*.csv"``, whose files are read in
+        order of their names. Either all files hold matrices, or all files hold texts. `termsift.io`
+        lists the kinds of files and folders.
     labels : path, or sequence of paths, optional
-        For each ``.npz`` or ``.mtx`` file in ``paths``, a file with one label per line.
+        For each ``.npz``, ``.mtx`` or ``.txt`` file in ``paths``, a file with one label per line.
+        With labels, each line of a ``.txt`` file is a document.
     term_names : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are term names.
@@ -108,7 +116,8 @@ def scan(
         misplaced quote in a table, a broken JSON array, and damaged columns of a Parquet or Arrow
         file.
     input_format : str, optional
-        The format of all files, whatever their endings, such as ``"csv"``.
+        The format of all files, whatever their endings, such as ``"csv"``. With ``"lines"``, each
+        line of a text file is a document, whose class is the name of the file without its ending.
     n_threads : int, optional
         The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
@@ -195,7 +204,7 @@ def scan(
         checkpoint=None if checkpoint is None else Path(checkpoint),
     )
     check_encoding(options.encoding)
-    inputs = _paths(paths, "paths")
+    inputs = _expanded(_paths(paths, "paths"), options)
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
         raise wrong_value(
@@ -204,7 +213,8 @@ def scan(
             n_inputs=len(inputs),
         )
     pairs = zip(inputs, label_files, strict=True)
-    return Scan([_opened(path, file, options) for path, file in pairs], options)
+    sources = [_opened(path, file, of_path) for (path, of_path), file in pairs]
+    return Scan([source for several in sources for source in several], options)
 
 
 def _paths(given: Paths, name: str) -> list[Path]:
@@ -218,23 +228,51 @@ def _paths(given: Paths, name: str) -> list[Path]:
     return [Path(path) for path in paths]
 
 
-def _opened(path: Path, labels: Path | None, options: Options) -> Source:
-    """Return the `Source` for a path. An option that the `Source` does not support is an error."""
+def _expanded(paths: list[Path], options: Options) -> list[tuple[Path, Options]]:
+    """Return each path with its options. A pattern such as data/*.csv becomes its matches."""
+    inputs = list[tuple[Path, Options]]()
+    for path in paths:
+        if (found := matches(path)) is None:
+            inputs.append((path, options))
+        else:
+            of_pattern = replace(options, alike=SameColumns())
+            inputs += [(each, of_pattern) for each in found]
+    return inputs
+
+
+def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
+    """Return the sources of a path. An option that a `Source` does not support is an error."""
     if path.is_dir():
-        return ClassFolder(path, options, labels)
+        parts = part_files(path, options, _KINDS)
+        if parts is None:
+            return [ClassFolder(path, options, labels)]
+        if labels is not None:
+            raise wrong_value(
+                "{path}: a folder of files has no single file of {labels}; pass the files, each "
+                "with its own",
+                path=path,
+            )
+        of_parts = options if options.alike else replace(options, alike=SameColumns())
+        return [source for part in parts for source in _opened(part, None, of_parts)]
     existing(path, "paths")
-    unpacked = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
-    kind = unpacked.suffix.lower()
+    kind = kind_of(path)
     if options.input_format is not None:
         kind = "." + validation.check_choice(options.input_format, FORMATS, "input_format")
+    elif path.suffix.lower() == ".zip" and kind not in _KINDS:
+        kind = kind_of(Path(member_name(path) or path))
+    if kind == f".{_LINES}" or (kind == ".txt" and labels is not None):
+        return [Lines(path, options, kind, labels)]
     if kind not in _KINDS:
+        with opened(path):  # content that is no text tells what it is
+            pass
         raise wrong_value(
-            "{path}: unknown kind of file; the known endings are {known}, and .gz or .zst after "
-            "them; if the name has another ending, pass {input_format}",
+            "{path}: unknown kind of file; the known endings are {known}, and {packed} or .zip "
+            "after them; if the name has another ending, pass {input_format}",
             path=path,
             known=" ".join(_KINDS),
+            packed=" ".join(COMPRESSED),
         )
-    return _KINDS[kind](path, options, kind, labels)
+    return [_KINDS[kind](path, options, kind, labels)]
 
 
 class Scan:
