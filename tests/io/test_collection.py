@@ -198,7 +198,9 @@ def test_unknown_kind(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize("name", ["c.xlsx.zst", "c.tar.gz", "c.csv.zip"])
 def test_unknown_kind_in_a_name_of_compressed_files(tmp_path: Path, name: str) -> None:
     plain, _, ending = name.rpartition(".")
-    message = f"{name}: is not compressed, although its name ends in .{ending}; rename it to {plain}"
+    message = (
+        f"{name}: is not compressed, although its name ends in .{ending}; rename it to {plain}"
+    )
     (tmp_path / name).write_text("x")
     assert complaint(tmp_path / name) == message
 

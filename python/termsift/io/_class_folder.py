@@ -52,7 +52,9 @@ class ClassFolder(TextSource):
             files, texts = [file for _, file in documents], None
             good = list(range(len(documents)))  # the places of the documents that can be read
             # The core reads only regular files, because reading a pipe may block.
-            if is_utf8 and all(f.is_file() and not f.name.endswith((*COMPRESSED, ".zip")) for f in files):
+            if is_utf8 and all(
+                f.is_file() and not f.name.endswith((*COMPRESSED, ".zip")) for f in files
+            ):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
             if texts is None or not texts.is_utf8 or texts.has_zero_bytes:  # as UTF-16 has
