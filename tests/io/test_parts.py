@@ -193,3 +193,32 @@ def test_a_job_over_parts_resumes(tmp_path: Path, parts: Path) -> None:
     counts = ts.count(ts.scan(parts, checkpoint=tmp_path / "state", **options))
     assert counts == whole == COUNTS.with_min_df(2)
     assert ts.count(ts.scan(parts, checkpoint=tmp_path / "state", **options)) == whole
+
+
+def test_documents_of_parts_are_named_by_file_and_row(run: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "mail"
+    write(folder / "a.csv", f"{HEAD}one,two,three\n{ROWS[0]}{ROWS[1]}")
+    write(folder / "b.csv", HEAD + ROWS[2])
+    options = "--on-error", "skip", "--format", "csv"
+    found = run("context", folder, "eggs", *options).out.splitlines()[1:]
+    places = [line.split('"')[1].replace(f"{folder}{os.sep}", "") for line in found]
+    assert places == ["a.csv, row 2", "b.csv, row 1"]
+    counts = tmp_path / "c.termsift"
+    assert run("count", folder, "--on-error", "skip", "-o", counts).code == 0
+    rows = run("classify", folder, "--counts", counts, *options).out.splitlines()[1:]
+    assert [row.partition(",")[0] for row in rows] == ["2", "3", "4"]
+    assert [row.split('"')[1].partition(", ")[2] for row in rows] == ["row 2", "row 3", "row 1"]
+
+
+def test_an_error_about_a_text_names_its_file_and_row(tmp_path: Path) -> None:
+    for name in "ab":
+        write(tmp_path / f"mail/{name}.csv", HEAD + ROWS[0] + ROWS[1])
+
+    def refuse(text: str) -> list[str]:
+        if seen.append(text) or len(seen) == 4:
+            return [3]  # type: ignore[list-item]
+        return text.split()
+
+    seen: list[str] = []
+    with pytest.raises(TypeError, match=r"b\.csv, row 2: "):
+        ts.count(ts.scan(tmp_path / "mail", analyzer=refuse))

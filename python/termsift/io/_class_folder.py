@@ -68,11 +68,6 @@ class ClassFolder(TextSource):
     def place(self, row: int) -> str:
         return self._documents[row][1].path
 
-    @property
-    def paths(self) -> list[str]:
-        """The path of each document, in the order of their numbers."""
-        return [file.path for _, file in self._documents]
-
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield groups of documents to read together, and the total size of the files so far."""
         group, done, end = list[_Document](), 0, BLOCK_BYTES

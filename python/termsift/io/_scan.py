@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Hashable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -33,7 +35,7 @@ from termsift.io._opening import check_encoding, member_name, opened
 from termsift.io._parts import matches, part_files
 from termsift.io._source import Options, SameColumns, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
-from termsift.text._documents import Block, Consumer, Documents
+from termsift.text._documents import Block, Consumer, Documents, Origin
 from termsift.text._rules import Rules, rules_of, shows
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -291,6 +293,7 @@ class Scan:
         self.labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self.left_out = Skipped()  # the lines, rows and documents that were left out
+        self.firsts = list[tuple[int, Source]]()  # the number of the first document of each source
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -306,13 +309,29 @@ class Scan:
         """The number of lines, rows or documents that ``on_error="skip"`` left out."""
         return self.left_out.n
 
-    @property
-    def files(self) -> list[str] | None:
-        """The file of each document of a folder, in the order of their numbers, else None."""
-        paths: list[str] | None = None
-        if len(self.sources) == 1 and isinstance(self.sources[0], ClassFolder):
-            paths = self.sources[0].paths
-        return paths
+    def places(self, documents: Iterable[int]) -> list[str] | None:
+        """Return the places of documents that were read, by their numbers in the scan.
+
+        The places are files of a folder, or rows of several files. A single file has no places,
+        because the number of a document is that of its row.
+        """
+        if len(self.sources) == 1 and not isinstance(self.sources[0], ClassFolder):
+            return None
+        places = []
+        for document in documents:
+            first, source = self.firsts[bisect_right(self.firsts, document, key=itemgetter(0)) - 1]
+            places.append(source.place(document - first))
+        return places
+
+
+class _Numbered(Origin):
+    """What documents come from, if the numbers of its documents begin with ``first``."""
+
+    def __init__(self, origin: Origin, first: int) -> None:
+        self.name, self._origin, self._first = origin.name, origin, first
+
+    def place(self, row: int) -> str:
+        return self._origin.place(row - self._first)
 
 
 class Scanned(Documents):
@@ -359,16 +378,19 @@ class Scanned(Documents):
         scan, checkpoint = self._scan, self._checkpoint
         first = checkpoint.n_done if checkpoint else 0
         scan.left_out = checkpoint.skipped if checkpoint else Skipped()
+        scan.firsts, n_rows = [], 0
         bytes_before = sum(source.n_bytes for source in scan.sources[:first])
         with progress(self._verb, scan.n_bytes, "bytes") as report:
             for number, source in enumerate(scan.sources[first:], first + 1):
                 source.skipped = scan.left_out
+                scan.firsts.append((n_rows, source))
                 with closing(self._blocks_of(source)) as blocks:
                     for block in blocks:
                         if report is not None:
                             report(bytes_before + block.n_read)
                         if block.n_docs:
-                            yield self._numbered(block)
+                            n_rows = max(n_rows, scan.firsts[-1][0] + int(block.rows[-1]) + 1)
+                            yield self._numbered(block, scan.firsts[-1][0])
                         del block  # free the block before the next block is read
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
@@ -381,15 +403,19 @@ class Scanned(Documents):
                 return source.counted_by(counter, self.classes)
         return source.blocks()
 
-    def _numbered(self, block: Block) -> Block:
-        """Return a block whose classes have the same numbers in all files."""
+    def _numbered(self, block: Block, first: int) -> Block:
+        """Return a block whose classes and documents have numbers in all files together."""
         labels = block.labels
         assert labels is not None
         codes = self._coder.codes(labels.classes)[labels.codes]
         if labels.indptr is not None:
             rows = np.repeat(np.arange(block.n_docs), np.diff(labels.indptr))
             codes = codes[np.lexsort((codes, rows))]
-        return block._replace(labels=Labels(self.classes, codes, labels.indptr))
+        block = block._replace(labels=Labels(self.classes, codes, labels.indptr))
+        if not first:
+            return block
+        rows = np.array(block.rows, dtype=np.int64) + first
+        return block._replace(rows=rows, origin=_Numbered(block.origin, first))
 
 
 def job_of(scan: Scan, tf: str) -> dict[str, Any]:
