@@ -10,6 +10,7 @@ import pytest
 
 import termsift as ts
 from collection_files import complaint, read_files
+from private import put
 from wording import raises
 
 TEXTS = ["good film", "bad film\twith a tab", "", 'a "quote, and more', "good end"]
@@ -40,9 +41,7 @@ def test_line_i_of_a_second_file_is_the_label_of_line_i(text: Path, labels: Path
 
 
 def test_blocks_of_lines(text: Path, labels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import termsift.io._lines as lines
-
-    monkeypatch.setattr(lines, "BLOCK_BYTES", 1)
+    put(monkeypatch, block_bytes=1)
     assert ts.count(ts.scan(text, labels=labels)) == ts.count_texts(TEXTS, LABELS)
     (labels.parent / "short").write_text("pos\n")
     assert complaint(text, labels=labels.parent / "short") == (

@@ -420,9 +420,7 @@ class Scanned(Documents):
 
 def job_of(scan: Scan, tf: str) -> dict[str, Any]:
     """Return the files and options on which the counts of texts depend, for a checkpoint."""
-    files = [
-        (source.name, source.n_bytes, source.path.stat().st_mtime_ns) for source in scan.sources
-    ]
+    files = [(source.name, source.n_bytes, source.changed_ns) for source in scan.sources]
     names = ("text", "label", "has_labels", "encoding", "input_format", "skip", "max_memory")
     return {
         "files": files,

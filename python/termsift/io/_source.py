@@ -145,6 +145,11 @@ class Source(Origin, ABC):
         """The size of the files on the disk."""
         return sum(file.stat().st_size for file in self.files)
 
+    @property
+    def changed_ns(self) -> int:
+        """The time of the last change of the files."""
+        return max(file.stat().st_mtime_ns for file in [self.path, *self.files])
+
     def complain(self, complaint: Message) -> None:
         """Raise an error about a row or document, or count the row or document as skipped."""
         if not self.options.skip:
