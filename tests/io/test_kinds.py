@@ -318,6 +318,21 @@ def test_a_stream_that_is_cut_short(tmp_path: Path, cut: int) -> None:
     assert complaint(path).startswith("c.arrow: damaged, or not a table: ")
 
 
+def test_a_stream_that_declares_too_many_bytes(tmp_path: Path) -> None:
+    path, content = tmp_path / "c.arrow", table_of_pyarrow("stream")
+    place = content.index(b"\xff\xff\xff\xff", 4)  # the message of the first record batch
+    errors = set[type]()
+    for at in range(place, place + 64, 4):
+        huge = (1 << 45).to_bytes(8, "little")
+        path.write_bytes(content[:at] + huge + content[at + 8 :])
+        try:
+            read_files(path)
+        except (ValueError, MemoryError) as error:
+            assert str(error).startswith(f"{path}: ")
+            errors.add(type(error))
+    assert errors == {ValueError, MemoryError}
+
+
 # ---- names of classes ----------------------------------------------------------------------------
 
 

@@ -229,6 +229,8 @@ class ArrowTable(TextSource):
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged, or not a table: {error}") from None
+        except MemoryError:  # a forged stream may declare any size
+            raise MemoryError(f"{self.path}: not enough memory") from None
 
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> Block:
         """Return the valid rows of a batch. ``row`` is the number of rows before the batch."""
