@@ -136,11 +136,14 @@ def test_files_of_several_kinds(parts: Path) -> None:
     assert ts.count(ts.scan(f"{parts}/*.csv")) == COUNTS
 
 
-def test_text_files_of_a_folder_may_be_three_things(tmp_path: Path) -> None:
+def test_text_files_of_a_folder_may_be_three_things(run: Any, tmp_path: Path) -> None:
     write(tmp_path / "news/sport.txt", "ball goal\nteam\n")
     write(tmp_path / "news/trade.txt", "oil\n")
     with raises(ValueError, "text_files_in_a_folder", argument="input_format"):
         ts.scan(tmp_path / "news")
+    told = run("info", tmp_path / "news").err
+    for option in ("--input-format lines", "classify --no-labels", "--input-format txt"):
+        assert f"{option} if each" in told
     by_name = ts.count(ts.scan(tmp_path / "news", input_format="lines"))
     assert by_name == ts.count_texts(["ball goal", "team", "oil"], ["sport", "sport", "trade"])
     whole = ts.count(ts.scan(tmp_path / "news", label=False))

@@ -68,6 +68,8 @@ def written(args: argparse.Namespace, argument: Argument) -> str:
 
     An argument that the command does not have is written as in Python.
     """
+    if argument == Argument("label", (False,)):
+        return "classify --no-labels"  # the only command without labels
     dest = getattr(args, "option_of", {}).get(argument.name, argument.name)
     # A flag is the option of one value, such as --binary of binary=True.
     actions = [action for action in args.parser._actions if action.dest == dest]

@@ -148,7 +148,7 @@ class Source(Origin, ABC):
     @property
     def changed_ns(self) -> int:
         """The time of the last change of the files."""
-        return max(file.stat().st_mtime_ns for file in [self.path, *self.files])
+        return int(max(file.stat().st_mtime_ns for file in [self.path, *self.files]))
 
     def complain(self, complaint: Message) -> None:
         """Raise an error about a row or document, or count the row or document as skipped."""
