@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
@@ -281,6 +282,91 @@ HeldTexts take(const HeldTexts& object, const py::array& positions) {
   return result;
 }
 
+// ---- several columns -----------------------------------------------------------------------------------------------------
+
+// Calls f with each character of a text. Returns false, at the first wrong byte, if a text is not valid UTF-8.
+template <class F>
+bool for_each_character(const Text& text, const F& f) {
+  const auto units = [&](const auto* at) {
+    for (std::int64_t i = 0; i < text.length; ++i) f(static_cast<char32_t>(at[i]));
+    return true;
+  };
+  switch (text.encoding) {
+    case TextEncoding::latin1: return units(static_cast<const std::uint8_t*>(text.data));
+    case TextEncoding::ucs2: return units(static_cast<const std::uint16_t*>(text.data));
+    case TextEncoding::ucs4: return units(static_cast<const std::uint32_t*>(text.data));
+    default: break;
+  }
+  const auto* const begin = static_cast<const std::uint8_t*>(text.data);
+  for (const std::uint8_t* at = begin; at < begin + text.length;) {
+    char32_t c = 0;
+    const int length = read_utf8(at, begin + text.length, c);
+    if (length == 0) return false;
+    f(c);
+    at += length;
+  }
+  return true;
+}
+
+// Joins the texts of each row by blanks. A missing text is like an empty one, but a row without a text is missing. A row is
+// UTF-8 unless it has lone surrogates.
+HeldTexts joined(const py::list& columns) {
+  std::vector<Texts> parts;
+  for (const py::handle column : columns) parts.push_back(texts_of(column));
+  const std::size_t n_rows = parts.empty() ? 0 : parts[0].size();
+  for (const Texts& part : parts)
+    if (part.size() != n_rows) throw py::value_error("the columns have different lengths");
+  struct Memory {
+    std::string bytes;
+    std::deque<std::u32string> wide;
+  };
+  auto memory = std::make_shared<Memory>();
+  HeldTexts result;
+  result.texts.resize(n_rows);
+  std::vector<std::size_t> begins(n_rows, 0);  // of the rows that are UTF-8, because `bytes` may move while it grows
+  std::vector<bool> are_utf8(n_rows, false);
+  for (std::size_t row = 0; row < n_rows; ++row) {
+    check_signals(static_cast<std::int64_t>(row));
+    std::string& bytes = memory->bytes;
+    begins[row] = bytes.size();
+    bool has_text = false, has_surrogates = false;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Text& text = parts[i][row];
+      if (i > 0) bytes += ' ';
+      if (text.encoding == TextEncoding::tokens) throw py::type_error("a list of tokens is no text");
+      if (text.data == nullptr) continue;
+      has_text = true;
+      if (text.encoding == TextEncoding::utf8) {
+        bytes.append(static_cast<const char*>(text.data), static_cast<std::size_t>(text.length));
+        continue;
+      }
+      for_each_character(text, [&](char32_t c) {
+        std::uint8_t character[4];
+        const int n = write_utf8(c, character);
+        bytes.append(reinterpret_cast<const char*>(character), static_cast<std::size_t>(n));
+        has_surrogates |= c >= 0xd800 && c < 0xe000;
+      });
+    }
+    are_utf8[row] = has_text;
+    result.texts[row].length = static_cast<std::int64_t>(has_text ? bytes.size() - begins[row] : 0);
+    if (!has_surrogates) continue;
+    std::u32string wide;
+    bool is_valid = true;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i > 0) wide += U' ';
+      if (parts[i][row].data != nullptr) is_valid &= for_each_character(parts[i][row], [&](char32_t c) { wide += c; });
+    }
+    if (!is_valid) continue;  // counting names the wrong byte
+    const std::u32string& kept = memory->wide.emplace_back(std::move(wide));
+    result.texts[row] = {kept.data(), static_cast<std::int64_t>(kept.size()), TextEncoding::ucs4};
+    are_utf8[row] = false;
+  }
+  for (std::size_t row = 0; row < n_rows; ++row)
+    if (are_utf8[row]) result.texts[row].data = memory->bytes.data() + begins[row];
+  result.owners.push_back(std::move(memory));
+  return result;
+}
+
 // ---- errors --------------------------------------------------------------------------------------------------------------
 
 PyObject* bad_text_error = nullptr;  // the Python class BadTextError, which is never freed
@@ -341,6 +427,7 @@ void register_texts(py::module_& module) {
       .def_static("of_files", &of_files, "paths"_a, "n_threads"_a = 0)
       .def_static("of_tokens", &of_tokens, "texts"_a, "cut"_a, "refuse"_a, "first"_a = 0,
                   "n_bytes"_a = std::size_t{1} << 24)
+      .def_static("joined", &joined, "columns"_a)
       .def("__len__", [](const HeldTexts& object) { return object.texts.size(); })
       .def("__getitem__", [](const HeldTexts& object, std::int64_t i) { return python_text(text_at(object, i)); }, "i"_a)
       .def_property_readonly("n_bytes", [](const HeldTexts& object) {
@@ -354,6 +441,13 @@ void register_texts(py::module_& module) {
         return std::all_of(object.texts.begin(), object.texts.end(), [](const Text& text) {
           return text.encoding != TextEncoding::utf8 ||
                  first_invalid_utf8(static_cast<const std::uint8_t*>(text.data), text.length) == text.length;
+        });
+      })
+      .def_property_readonly("has_zero_bytes", [](const HeldTexts& object) {
+        return std::any_of(object.texts.begin(), object.texts.end(), [](const Text& text) {
+          const std::int64_t head = std::min<std::int64_t>(text.length, 1 << 12);  // where the encoding of a text shows
+          const auto n = static_cast<std::size_t>(head);
+          return text.encoding == TextEncoding::utf8 && n > 0 && std::memchr(text.data, 0, n) != nullptr;
         });
       })
       .def("take", &take, "positions"_a);

@@ -99,7 +99,7 @@ def count(
 def count_texts(
     texts: Any,
     *,
-    text: str = "text",
+    text: str | list[str] = "text",
     label: str = "label",
     classes: Iterable[Hashable] | None = None,
     tf: TermFrequency = "raw",
@@ -114,8 +114,8 @@ def count_texts(
         A frame has a column of texts and a column of labels. A part of a list is such a frame or
         Arrow table, or a pair (texts, y) as for `termsift.count_texts`. A part may be delayed, or a
         future of Dask.
-    text : str, default "text"
-        The column of texts.
+    text : str or list of str, default "text"
+        The column of texts. The texts of several columns are joined as in `termsift.count_texts`.
     label : str, default "label"
         The column of labels. A pair has its own labels.
     classes, tf
@@ -162,7 +162,8 @@ def count_texts(
                 columns=validation.listed(columns),
             )
         check_named(columns, {"text": text, "label": label})
-        parts = texts[[text, label]].to_delayed()  # some readers can skip unused columns
+        wanted = [*(text if isinstance(text, list) else [text]), label]
+        parts = texts[wanted].to_delayed()  # some readers can skip unused columns
     else:
         in_memory = "" if _dask.is_dask_collection(texts) else ": use termsift.count_texts"
         raise wrong_type(

@@ -22,7 +22,7 @@ from termsift._counts.adding import TermFrequency
 from termsift._util import validation
 from termsift._util.export import integers_if_whole
 from termsift._util.extras import is_from, require
-from termsift._util.faults import blaming, concerning, said, wrong_type
+from termsift._util.faults import blaming, concerning, said, wrong_type, wrong_value
 from termsift.text._rules import Rules, rules_of, shows
 
 __all__ = ["count", "count_texts"]
@@ -125,7 +125,7 @@ def count(
 @shows(Rules)
 def count_texts(
     df: Any,
-    text: str = "text",
+    text: str | list[str] = "text",
     label: str = "label",
     *,
     classes: Iterable[Hashable] | None = None,
@@ -139,8 +139,9 @@ def count_texts(
     ----------
     df : pyspark.sql.DataFrame
         One row per document.
-    text : str, default "text"
-        The column of texts, of type string.
+    text : str or list of str, default "text"
+        The column of texts, of type string. The texts of several columns are joined as in
+        `termsift.count_texts`.
     label : str, default "label"
         The column of classes, as for `count`.
     classes, tf
@@ -174,7 +175,11 @@ def count_texts(
     (['and', 'bacon', 'cheap', 'eggs', 'pills'], [[1, 1, 0, 2, 0], [0, 0, 1, 0, 1]])
     """
     text_rules = rules_of(rules, count_texts)
-    rows = _columns(df, text=text, label=label)
+    texts = text if isinstance(text, list) else [text]
+    if not texts:
+        raise wrong_value("{text} must name one or several columns")
+    columns = {f"text{i or ''}": name for i, name in enumerate(texts)}
+    rows = _columns(df, **columns, label=label)
 
     def total(of_part: Any) -> Any:
         counts = _total(rows, partial(_of_texts, of_part), of_part.together, of_part.load)
@@ -193,7 +198,7 @@ def _columns(df: Any, **columns: str) -> Any:
         )
     names = [name.lower() for name in df.columns]  # Spark ignores the case of names
     for parameter, name in columns.items():
-        shown = "features" if parameter == "vector" else parameter
+        shown = "features" if parameter == "vector" else parameter.rstrip("0123456789")
         validation.check_kind(name, str, shown)
         if name.lower() not in names:
             validation.check_one_column(
@@ -315,8 +320,9 @@ def _of_texts(count: Callable[..., Any], part: int, batches: Iterator[Any]) -> A
     """Count the rows (text, label) of a partition."""
     first = next(batches)
     reader = _pa.RecordBatchReader.from_batches(first.schema, chain([first], batches))
+    texts = [name for name in first.schema.names if name.startswith("text")]
     with validation.naming(f"partition {part}"):
-        return count(reader, None, text="text", label="label")
+        return count(reader, None, text=texts, label="label")
 
 
 # ---- from Arrow to matrices and labels -----------------------------------------------------------

@@ -60,15 +60,62 @@ def test_columns_of_hugging_face() -> None:
     datasets = pytest.importorskip("datasets")
     dataset = datasets.Dataset.from_dict({"body": ENCODABLE, "stars": Y}).shuffle(seed=0)
     for wrong, key in (
-        (dataset, "texts_is_a_dataset_of_hugging"),
         (dataset.to_iterable_dataset(), "texts_is_an_iterabledataset_of_hugging"),
         (datasets.DatasetDict(train=dataset), "texts_is_a_datasetdict_of_hugging"),
     ):
         with raises(TypeError, key, argument="texts"):
             ts.count_texts(wrong, text="body", label="stars")
-    table = dataset.with_format("arrow")[:]  # which the error proposes
+    assert ts.count_texts(dataset, text="body", label="stars") == ts.count_texts(ENCODABLE, Y)
+    table = dataset.with_format("arrow")[:]
     assert ts.count_texts(table, text="body", label="stars") == ts.count_texts(ENCODABLE, Y)
     assert ts.count_texts(dataset["body"], dataset["stars"]) == by_matrix(ENCODABLE, Y)
+
+
+@pytest.mark.parametrize("size", [1, 4, 1000])
+@pytest.mark.parametrize("make", FRAMES.values(), ids=list(FRAMES))
+def test_several_columns_of_texts_are_joined_by_a_blank(
+    make: Callable[[dict[str, Any]], Any], size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, block_texts=size)
+    titles = [f"title{i % 3} ß天" if i % 2 else None for i in range(len(Y))]
+    columns = {"title": titles, "body": ENCODABLE, "stars": Y}
+    joined = [f"{title or ''} {body}" for title, body in zip(titles, ENCODABLE, strict=True)]
+    for rules in (RULES["words"], RULES["analyzer"], {"analyzer": "char"}):
+        expected = ts.count_texts(joined, Y, **rules)
+        names = {"text": ["title", "body"]}
+        assert ts.count_texts(make(columns), label="stars", **names, **rules) == expected
+        assert ts.count_texts(make(columns), Y, **names, **rules) == expected
+    limited = {"min_df": 2, "max_memory": 1 << 24}
+    if make is not arrow_stream:  # which can be read only once
+        counts = ts.count_texts(make(columns), label="stars", text=["title", "body"], **limited)
+        assert counts == ts.count_texts(joined, Y, **limited)
+    found = ts.find_passages(
+        make(columns), queries=["title1"], text=["title", "body"], label="stars"
+    )
+    first = min(match.document for of_class in found.values() for match in of_class["title1"])
+    assert first == 1
+
+
+def test_texts_of_different_encodings_are_joined() -> None:
+    pandas, pyarrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    titles = ["\ud800xx éé", "q", "天气 ab", "plain", "\U0001f600 b"]
+    bodies = ["été", "ab", "größe", "xy", "\u0130"]
+    frame = pandas.DataFrame({"title": titles, "y": [1, 2, 1, 2, 1]}, dtype=object)
+    frame["body"] = pandas.Series(bodies, dtype=pandas.ArrowDtype(pyarrow.string()))
+    joined = list(map(" ".join, zip(titles, bodies, strict=True)))
+    for analyzer in ("word", "char"):
+        counts = ts.count_texts(frame, text=["title", "body"], label="y", analyzer=analyzer)
+        assert counts == ts.count_texts(joined, [1, 2, 1, 2, 1], analyzer=analyzer)
+
+
+@pytest.mark.parametrize("make", FRAMES.values(), ids=list(FRAMES))
+def test_wrong_columns_of_texts(make: Callable[[dict[str, Any]], Any]) -> None:
+    columns = {"title": ["a b"], "body": ["c d"], "stars": ["x"]}
+    with pytest.raises(ValueError, match=r"'titel'.*did you mean 'title'") as caught:
+        ts.count_texts(make(columns), text=["titel", "body"], label="stars")
+    assert caught.value.argument == "text"  # type: ignore[attr-defined]
+    with raises(ValueError, "text_must_name_columns", argument="text"):
+        ts.count_texts(make(columns), text=[], label="stars")
 
 
 @pytest.mark.parametrize("size", [1, 4, 1000])

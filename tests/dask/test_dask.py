@@ -335,6 +335,20 @@ def test_texts_that_are_refused(
         ts.dask.count_texts(texts, **options)
 
 
+def test_several_columns_of_texts() -> None:
+    pandas = pytest.importorskip("pandas")
+    columns = {"title": ["one two", None, "two"], "body": ["x y", "eggs", "pills"], "y": [1, 2, 1]}
+    frame = pandas.DataFrame(columns)
+    frames = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=2)
+    options: Any = {"text": ["title", "body"], "label": "y"}
+    assert ts.dask.count_texts(frames, **options) == ts.count_texts(frame, **options)
+    assert ts.dask.count_texts([frame[:1], frame[1:]], **options) == ts.count_texts(
+        frame, **options
+    )
+    with pytest.raises(ValueError, match=r"text: expected one column 'titel'"):
+        ts.dask.count_texts(frames, text=["titel", "body"], label="y")
+
+
 def test_columns_of_frames_that_are_refused() -> None:
     pandas = pytest.importorskip("pandas")
     in_memory = pandas.DataFrame({"body": ["eggs", "pills"], "stars": [1, 2]})

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import io
 import json
+import lzma
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +52,14 @@ def zstandard(content: bytes) -> bytes:
     return compress(content[:half]) + compress(content[half:])
 
 
+def zipped(content: bytes) -> bytes:
+    """Return an archive of one file."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("c.csv", content)
+    return file.getvalue()
+
+
 def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str, Any]]:
     """Write the collection as a file of some kind. Return its path and the options to read it."""
     path, options = folder / f"c.{kind}", {}
@@ -61,15 +73,24 @@ def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str
         (folder / "labels").write_text("".join(f"{label}\n" for label in y))
         options["labels"] = folder / "labels"
         sparse.save_npz(path, X) if kind == "npz" else scipy_io.mmwrite(path, X)
-    elif kind in ("parquet", "feather"):
+    elif kind in ("parquet", "feather", "arrow"):
         pyarrow = pytest.importorskip("pyarrow")
         table = pyarrow.table({"label": y, "other": [0] * N_DOCS, "text": texts(X)})
         if kind == "parquet":
             pytest.importorskip("pyarrow.parquet").write_table(table, path, row_group_size=5)
+        elif kind == "arrow":  # a stream, as the datasets of Hugging Face write it
+            with pytest.importorskip("pyarrow.ipc").new_stream(str(path), table.schema) as stream:
+                stream.write_table(table, max_chunksize=5)
         else:
             pytest.importorskip("pyarrow.feather").write_feather(table, path, chunksize=5)
-    elif kind == "csv":
-        path.write_text("label,text\n" + "".join(f'{label},"{text}\n"\n' for label, text in rows))
+    elif kind.startswith("csv"):
+        content = "label,text\n" + "".join(f'{label},"{text}\n"\n' for label, text in rows)
+        packed = {"": bytes, "bz2": bz2.compress, "xz": lzma.compress, "zip": zipped}
+        path.write_bytes(packed[kind.partition(".")[2]](content.encode()))
+    elif kind == "lines.txt":
+        (folder / "labels").write_text("".join(f"{label}\n" for label in y))
+        options["labels"] = folder / "labels"
+        path.write_text("".join(f"{text}\n" for text in texts(X)))
     elif kind.startswith("json"):
         records = [{"text": text, "label": label} for label, text in rows]
         lines = "".join(json.dumps(record) + "\n" for record in records)
@@ -81,7 +102,8 @@ def write(kind: str, folder: Path, X: Any, y: list[str]) -> tuple[Path, dict[str
 
 KINDS = [
     "svm", "svm.gz", "svm.zst", "npz", "mtx",
-    "csv", "txt", "txt.gz", "jsonl", "json", "parquet", "feather",
+    "csv", "csv.bz2", "csv.xz", "csv.zip", "txt", "txt.gz", "lines.txt", "jsonl", "json",
+    "parquet", "feather", "arrow",
 ]  # fmt: skip
 
 TEXTS = [

@@ -96,6 +96,7 @@ PLACES = {
         "termsift.io._matrices.BLOCK_BYTES",
         "termsift.io._tables.BLOCK_BYTES",
         "termsift.io._class_folder.BLOCK_BYTES",
+        "termsift.io._lines.BLOCK_BYTES",
     ],
     "block_cells": ["termsift._util.validation.arrays._BLOCK_CELLS"],
     "rows_at_once": ["termsift.io._tables._ROWS_AT_ONCE"],

@@ -585,6 +585,11 @@ WORDING: dict[str, str] = {
     "label_expected_one_column_star": (
         "label: expected one column 'star', found 'body'; name a column of the frame"
     ),
+    "labels_and_no_labels": "labels names a file of labels, so leave out label=False",
+    "labels_of_a_folder": (
+        "…mail: a folder of files has no single file of labels; pass the files, each with its own"
+    ),
+    "labels_of_another_length": "…short: … labels for the 5 documents of …film.txt",
     "leave_out_sort_and_direction": (
         "similar terms have their own order, so leave out sort and direction"
     ),
@@ -826,6 +831,9 @@ WORDING: dict[str, str] = {
         "…, line 2: expected a whole number of documents, found 'news,9,0.3'; name the column by "
         "documents"
     ),
+    "no_object_has_the_key": (
+        "…mail.jsonl, line 3: no object has the key 'titel'; name the columns by text= and label="
+    ),
     "no_such_method": "no method array(['key', 'g2'], dtype='<U3'), expected one of …",
     "no_text_among_2": "no text … among 2",
     "no_text_in_row_2": (
@@ -875,6 +883,15 @@ WORDING: dict[str, str] = {
         "rules has only the name of a function: pass termsift.text.TextRules with the "
         "function itself"
     ),
+    "other_columns_of_a_part": (
+        "…part-00001-0ac1.csv: has the columns 'text', 'label', 'id', expected the columns "
+        "'text', 'label', as …part-00000-0ac1.csv has"
+    ),
+    "other_columns_of_parquet": (
+        "…part-3.snappy.parquet: has the columns 'text', 'label', 'more', expected the "
+        "columns 'text', 'label', as …part-0.snappy.parquet has"
+    ),
+    "other_number_of_columns": "…3.csv: has 3 columns, expected 2 columns, as …0.csv has",
     "other_rules_in_part_1": (
         "the texts were cut by different rules: … is … in part 1 and … in part 0; count both with "
         "the same rules"
@@ -1112,6 +1129,12 @@ WORDING: dict[str, str] = {
     "text_expected_one_column_text": (
         "text: expected one column 'text', found 'body', 'stars'; name a column of the frame"
     ),
+    "text_files_in_a_folder": (
+        "…news: holds text files, but no class folders; pass input_format='lines' if each "
+        "file is a class and each line a document, label=False if each file is a document "
+        "without a class, or input_format='txt' if each line is a label, a tab and a text"
+    ),
+    "text_must_name_columns": "text must name one or several columns",
     "text_must_name_one_or_several": "text must name one or several columns",
     "texts_has_a_bytes_at_0": "texts has a bytes at 0, expected strings",
     "texts_has_a_missing_value": (
@@ -1325,6 +1348,10 @@ WORDING: dict[str, str] = {
         "dtype, such as numpy.int64"
     ),
     "which_is_not_in_classes": "the label of document 0 is 3, which is not in classes",
+    "wide_document": (
+        "…a: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
+        "encoding='utf-…'; on_error='skip' leaves it out"
+    ),
     "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (
         "texts is a DataFrame with the columns 'id', 'body', expected one column of texts: "

@@ -189,13 +189,21 @@ KNOWN = ".svm .svmlight .libsvm .npz .mtx .csv .tsv .txt .jsonl .ndjson .json .p
 KNOWN += " .feather .ipc"
 
 
-@pytest.mark.parametrize(
-    "name", ["c.xlsx", "c.xlsx.zst", "c.tar.gz", "c.csv.zip", "c", "c.termsift"]
-)
+@pytest.mark.parametrize("name", ["c.xlsx", "c", "c.termsift"])
 def test_unknown_kind(tmp_path: Path, name: str) -> None:
-    message = f"{name}: unknown kind of file; the known endings are {KNOWN}, and .gz or .zst "
-    message += "after them; if the name has another ending, pass input_format"
+    message = f"{name}: unknown kind of file; the known endings are {KNOWN}, and .gz .zst .bz2 .xz "
+    message += "or .zip after them; if the name has another ending, pass input_format"
     assert complaint(write(tmp_path / name, "x")) == message
+
+
+@pytest.mark.parametrize("name", ["c.xlsx.zst", "c.tar.gz", "c.csv.zip"])
+def test_unknown_kind_in_a_name_of_compressed_files(tmp_path: Path, name: str) -> None:
+    plain, _, ending = name.rpartition(".")
+    message = (
+        f"{name}: is not compressed, although its name ends in .{ending}; rename it to {plain}"
+    )
+    (tmp_path / name).write_text("x")
+    assert complaint(tmp_path / name) == message
 
 
 def test_missing_file(tmp_path: Path) -> None:

@@ -213,7 +213,7 @@ def test_faults_are_named(tmp_path: Path) -> None:
         read(tmp_path, "#Word Types: 2\n\nword\tfreq\nnews\t9\nbacon\tx\n")
     with pytest.raises(ValueError, match=r"line 3: expected 2 fields, found 1$"):
         read(tmp_path, "news\t9\n\nbacon\n")
-    with raises(FileNotFoundError, "other_tsv_no_such_file", argument="path") as caught:
+    with raises(FileNotFoundError, "other_tsv_no_such_file", argument="path"):
         ts.io.read_frequency_list(tmp_path / "other.tsv")
     path.write_bytes(b"caf\xe9\t1\n")
     with raises(ValueError, "list_tsv_line_1_byte_3"):

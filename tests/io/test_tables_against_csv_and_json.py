@@ -156,7 +156,11 @@ loads = functools.partial(json.loads, parse_float=Decimal)
 
 def pair(record: Any, texts: list[str]) -> tuple[str, str] | None:
     """Return the text and the label of a JSON object, or None if it is no valid row."""
-    if not isinstance(record, dict) or not all(isinstance(record.get(key), str) for key in texts):
+    if not isinstance(record, dict):
+        return None
+    values = [record.get(key) for key in texts]
+    present = [value for value in values if value is not None]  # one of several texts may be null
+    if not present or not all(isinstance(value, str) for value in present):
         return None
     label = record.get("label")
     if isinstance(label, int):
@@ -165,16 +169,30 @@ def pair(record: Any, texts: list[str]) -> tuple[str, str] | None:
         label = str(int(label)) if math.isfinite(float(label)) else None
     if not isinstance(label, str) or not label.strip():
         return None
-    return " ".join(record[key] for key in texts), label
+    return " ".join(value or "" for value in values), label
 
 
 def by_json(content: bytes, texts: list[str]) -> Iterator[Any]:
+    records = []
     for number, line in enumerate(content.split(b"\n"), 1):
         if line.strip(b" \t\r"):
             try:
-                yield pair(loads(line.decode()), texts) or number
+                records.append(loads(line.decode()))
+                yield pair(records[-1], texts) or number
             except ValueError:
                 yield number
+    if misspelt(records, texts):
+        yield ALWAYS
+
+
+def misspelt(records: list[Any], texts: list[str]) -> bool:
+    """Return whether no object has a key that an object lacks whose other texts are read."""
+    read = [record for record in records if pair(record, texts)]
+    objects = [record for record in records if isinstance(record, dict)]
+    return any(
+        any(key not in record for record in read) and not any(key in each for each in objects)
+        for key in texts
+    )
 
 
 def random_value(rng: random.Random, depth: int = 0) -> Any:

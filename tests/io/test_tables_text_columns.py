@@ -73,12 +73,29 @@ def test_numbers_of_columns(tmp_path: Path) -> None:
 
 def test_a_missing_text_is_named_or_skipped(tmp_path: Path) -> None:
     path = tmp_path / "mail.jsonl"
-    lines = [{"a": "one", "b": "two", "label": "x"}, {"a": None, "b": "two", "label": "x"}]
+    lines = [{"a": "one", "b": "two", "label": "x"}, {"a": None, "b": None, "label": "x"}]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with raises(ValueError, "line_2_expected_a_string", argument="on_error", at="line 2"):
-        read_files(path, text=["b", "a"])
+        read_files(path, text=["a", "b"])
     scan = ts.scan(path, text=["b", "a"], on_error="skip")
     assert (ts.count(scan).n_docs, scan.n_skipped) == (1, 1)
+
+
+def test_a_key_of_a_text_that_no_object_has_is_misspelt(tmp_path: Path) -> None:
+    path = tmp_path / "mail.jsonl"
+    lines = [{"title": "one", "body": "two", "label": "x"}, {"body": "two", "label": "x"}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert ts.count(ts.scan(path, text=["title", "body"])).n_docs == 2
+    for on_error in ("raise", "skip"):
+        with raises(ValueError, "no_object_has_the_key", argument="text", at="line 3"):
+            ts.count(ts.scan(path, text=["titel", "body"], on_error=on_error))
+
+
+def test_a_text_that_is_missing_is_no_label_of_an_unlabelled_table(tmp_path: Path) -> None:
+    path = tmp_path / "mail.jsonl"
+    path.write_text('{"title": null, "body": "two"}\n')
+    counts = ts.count(ts.scan(path, text=["title", "body"], label=False))
+    assert (counts.classes, list(counts.term_names)) == ([""], ["two"])
 
 
 def test_both_tables_of_a_split(tmp_path: Path) -> None:

@@ -117,6 +117,18 @@ def test_fractions_are_summed_in_the_order_of_the_partitions(spark: Any) -> None
     assert got.classes == [0.0, 1.0, 2.0]
 
 
+def test_several_columns_of_texts(spark: Any) -> None:
+    rows = [("one two", "x y", "a"), (None, "eggs", "b"), ("two", "pills", "a")]
+    df = spark.createDataFrame(rows, ["title", "body", "label"])
+    joined = [f"{title or ''} {body}" for title, body, _ in rows]
+    expected = ts.count_texts(joined, ["a", "b", "a"])
+    assert ts.spark.count_texts(df, text=["title", "body"]) == expected
+    with pytest.raises(ValueError, match=r"text: expected one column 'titel'"):
+        ts.spark.count_texts(df, text=["titel", "body"])
+    with pytest.raises(ValueError, match="text must name one or several columns"):
+        ts.spark.count_texts(df, text=[])
+
+
 def test_nothing_to_count(spark: Any) -> None:
     X, y = collection()
     assert ts.spark.count(frame(spark, X, y).limit(0)) == ts.count(np.empty((0, 0), int), [])

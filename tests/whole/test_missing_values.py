@@ -8,7 +8,9 @@ Guards: _util/validation, text/_blocks.py, io, dask.py and the command line.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +128,140 @@ ERRORS = {
 
 def ids(way: Any) -> str:
     return str(getattr(way, "__name__", way))
+
+
+def two_columns(make: Callable[..., Any]) -> Callable[..., Count]:
+    """Return a way to count texts in the columns title and body of a frame or a file."""
+
+    def count(titles: list[Any], bodies: list[Any], labels: list[Any], folder: Path) -> Count:
+        return make({"title": titles, "body": bodies, "label": labels}, folder)
+
+    count.__name__ = make.__name__
+    return count
+
+
+def of_frame(frame: Any) -> Count:
+    return lambda: ts.count_texts(frame, text=["title", "body"], label="label")
+
+
+def of_file(path: Path) -> Count:
+    return lambda: ts.count(ts.scan(path, text=["title", "body"]))
+
+
+def titles_in_pandas(columns: dict[str, list[Any]], folder: Path) -> Count:
+    return of_frame(pytest.importorskip("pandas").DataFrame(columns))
+
+
+def titles_in_pandas_strings(columns: dict[str, list[Any]], folder: Path) -> Count:
+    return of_frame(pytest.importorskip("pandas").DataFrame(columns, dtype="string"))
+
+
+def titles_in_polars(columns: dict[str, list[Any]], folder: Path) -> Count:
+    return of_frame(pytest.importorskip("polars").DataFrame(columns))
+
+
+def arrow_of(columns: dict[str, list[Any]]) -> Any:
+    pyarrow = pytest.importorskip("pyarrow")
+    arrays = [pyarrow.array(values, pyarrow.string()) for values in columns.values()]
+    return pyarrow.table(arrays, names=list(columns))
+
+
+def titles_in_arrow(columns: dict[str, list[Any]], folder: Path) -> Count:
+    return of_frame(arrow_of(columns))
+
+
+def titles_in_dask(columns: dict[str, list[Any]], folder: Path) -> Count:
+    frame = pytest.importorskip("pandas").DataFrame(columns)
+    frames = pytest.importorskip("dask.dataframe").from_pandas(frame, npartitions=1)
+    return lambda: ts.dask.count_texts(frames, text=["title", "body"], label="label")
+
+
+def titles_in_parquet(columns: dict[str, list[Any]], folder: Path) -> Count:
+    pytest.importorskip("pyarrow.parquet").write_table(arrow_of(columns), folder / "mail.parquet")
+    return of_file(folder / "mail.parquet")
+
+
+def titles_in_a_stream(columns: dict[str, list[Any]], folder: Path) -> Count:
+    table, path = arrow_of(columns), folder / "mail.arrow"
+    with pytest.importorskip("pyarrow.ipc").new_stream(str(path), table.schema) as writer:
+        writer.write_table(table)
+    return of_file(path)
+
+
+def rows_of(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def titles_in_json_lines(columns: dict[str, list[Any]], folder: Path) -> Count:
+    (folder / "mail.jsonl").write_text("".join(json.dumps(r) + "\n" for r in rows_of(columns)))
+    return of_file(folder / "mail.jsonl")
+
+
+def titles_in_json_without_keys(columns: dict[str, list[Any]], folder: Path) -> Count:
+    rows = [{k: v for k, v in row.items() if v is not None} for row in rows_of(columns)]
+    (folder / "mail.json").write_text("[" + ",\n".join(map(json.dumps, rows)) + "]")
+    return of_file(folder / "mail.json")
+
+
+def titles_in_csv(columns: dict[str, list[Any]], folder: Path) -> Count:
+    lines = [",".join(columns), *(",".join(v or "" for v in r.values()) for r in rows_of(columns))]
+    (folder / "mail.csv").write_text("".join(f"{line}\n" for line in lines))
+    return of_file(folder / "mail.csv")
+
+
+@contextmanager
+def place_is_named() -> Iterator[None]:
+    """Expect an error that names document 1 by its container or its file."""
+    with pytest.raises(ValueError) as caught:
+        yield
+    assert re.search(r"document 1 |mail\.\w+, (line|row) [23]: ", str(caught.value))
+
+
+NULLABLE = [
+    *(titles_in_pandas, titles_in_pandas_strings, titles_in_polars, titles_in_arrow),
+    *(titles_in_dask, titles_in_parquet, titles_in_a_stream),
+    *(titles_in_json_lines, titles_in_json_without_keys),
+]
+TITLED = [two_columns(make) for make in (*NULLABLE, titles_in_csv)]
+TITLED_NULLABLE = TITLED[:-1]
+
+
+@pytest.mark.parametrize("way", TITLED, ids=ids)
+def test_a_missing_title_is_an_empty_text(way: Any, tmp_path: Path) -> None:
+    columns = ["a title", None, "two"], ["bacon eggs", "pills", None], ["ham", "spam", "ham"]
+    counts = way(*columns, tmp_path)()
+    joined = ["a title bacon eggs", " pills", "two "]
+    assert counts == ts.count_texts(joined, columns[2])
+
+
+@pytest.mark.parametrize("way", TITLED_NULLABLE, ids=ids)
+def test_a_text_is_missing_if_all_its_columns_are(way: Any, tmp_path: Path) -> None:
+    with place_is_named():
+        way(["a", None, "b"], ["bacon", None, "eggs"], ["ham", "spam", "ham"], tmp_path)()
+
+
+@pytest.mark.parametrize("way", TITLED, ids=ids)
+def test_a_missing_label_is_refused_beside_titles(way: Any, tmp_path: Path) -> None:
+    with place_is_named():
+        way(["a", "c", "b"], ["bacon", "x", "eggs"], ["ham", None, "ham"], tmp_path)()
+
+
+@pytest.mark.parametrize("way", [*FILES, *DELIMITED], ids=ids)
+def test_rows_that_are_left_out_are_named_by_their_own_numbers(way: Any, tmp_path: Path) -> None:
+    texts: list[Any] = ["bacon eggs", None, "cheap pills", "x"]
+    if way in DELIMITED:
+        texts[1] = "pills"
+    count = way(texts, ["ham", None, "spam", None], tmp_path)
+    with pytest.raises(ValueError, match=r"leaves it out"):
+        count()
+    path = next(path for path in tmp_path.iterdir() if path.name.startswith("mail."))
+    scan = ts.scan(path, on_error="skip")
+    assert ts.count(scan).class_docs.tolist() == [1, 1]
+    assert scan.n_skipped == 2
+    shift = {".parquet": 0, ".feather": 0, ".jsonl": 0, ".json": 0}.get(path.suffix, 1)
+    unit = "row" if path.suffix in (".parquet", ".feather") else "line"
+    wanted = [f"{path}, {unit} {row + shift}" for row in (2, 4)]
+    assert [message.partition(": ")[0] for message in scan.skipped] == wanted
 
 
 @pytest.mark.parametrize("way", [*CONTAINERS, *FILES], ids=ids)

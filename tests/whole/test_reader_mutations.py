@@ -11,9 +11,11 @@ Guards: all readers of io, and _counts/file.py.
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import io
+import lzma
 import os
 import random
 import struct
@@ -31,7 +33,7 @@ from scipy import sparse
 import termsift as ts
 from collection_files import read_files
 from counts_files import HEADER_SIZE, sealed
-from file_kinds import KINDS, WORDS, as_folders, random_collection, write, zstandard
+from file_kinds import KINDS, WORDS, as_folders, random_collection, write, zipped, zstandard
 from termsift import cli
 
 MEMORY = 6 << 30  # Limit of the address space, as changed files may claim to be very large.
@@ -103,8 +105,12 @@ def change_within(rng: random.Random, path: Path) -> None:
                 archive.writestr(other, member)
     elif path.suffix == ".termsift":
         sealed(path, changed(rng, content[HEADER_SIZE:]))
-    elif path.suffix == ".gz":
-        path.write_bytes(gzip.compress(changed(rng, gzip.decompress(content))))
+    elif path.suffix == ".zip":
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            path.write_bytes(zipped(changed(rng, archive.read("c.csv"))))
+    elif path.suffix in (".gz", ".bz2", ".xz"):
+        module = {".gz": gzip, ".bz2": bz2, ".xz": lzma}[path.suffix]
+        path.write_bytes(module.compress(changed(rng, module.decompress(content))))
     elif path.suffix == ".zst":
         zstd = pytest.importorskip("backports.zstd")
         path.write_bytes(zstandard(changed(rng, zstd.decompress(content))))

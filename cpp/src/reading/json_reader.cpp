@@ -16,6 +16,8 @@ struct JsonReader::State {
   Layout layout;
   std::vector<json::Value> values;  // the values of `keys` in the current object
   std::vector<json::Value> found;   // all keys of the current object
+  bool is_unlabelled = false;       // whether the last key is that of a text, whose value is no label
+  std::vector<bool> occurs, lacks;  // whether an object has the key; whether one lacks it, but is read
   std::int64_t column = 0;          // bytes or characters from the start of the line to the first unused byte
 
   static constexpr std::size_t keys_shown = 20;
@@ -55,12 +57,19 @@ struct JsonReader::State {
     if (!cursor.take('}')) cursor.refuse("expected a comma or a closing brace");
   }
 
-  // Returns what is wrong with the current object, or nullopt if the object has a label and all texts.
+  static bool is_missing(json::Kind kind) { return kind == json::Kind::none || kind == json::Kind::null; }
+
+  // Returns what is wrong with the current object, or nullopt if the object has a label and a text. A text of several keys
+  // may lack some of them, as a row of a delimited table may have empty fields.
   std::optional<std::string> fault() const {
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      using json::Kind;
+    using json::Kind;
+    const std::size_t n_texts = keys.size() - 1;
+    const bool has_text = std::any_of(values.begin(), values.end() - 1,
+                                      [](const json::Value& value) { return !is_missing(value.kind); });
+    for (std::size_t i = 0; i < (is_unlabelled ? n_texts : keys.size()); ++i) {
       const Kind kind = values[i].kind;
-      const bool is_label = i + 1 == keys.size();
+      const bool is_label = i == n_texts;
+      if (!is_label && has_text && is_missing(kind)) continue;
       if (kind == Kind::none) {
         std::string keys_found;
         for (std::size_t k = 0; k < std::min(found.size(), keys_shown); ++k)
@@ -83,6 +92,9 @@ JsonReader::JsonReader(Read read, Options options, std::vector<std::string> text
     : TableReader(std::move(read), std::move(options)), state_(new State) {
   state_->keys = std::move(texts);
   state_->keys.push_back(std::move(label));
+  state_->occurs.assign(state_->keys.size(), false);
+  state_->lacks = state_->occurs;
+  state_->is_unlabelled = options_.unlabelled;
   state_->layout = may_be_array ? State::Layout::unknown : State::Layout::lines;
 }
 JsonReader::~JsonReader() = default;
@@ -100,6 +112,8 @@ std::int64_t JsonReader::parse(TableBlock& block, std::int64_t size, bool is_las
 // Adds the object that state_ has read to the block, or reports what is wrong with the object.
 void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t last_line) {
   std::vector<json::Value>& values = state_->values;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (values[i].kind != json::Kind::none) state_->occurs[i] = true;
   if (std::optional<std::string> fault = state_->fault()) return complain(block, first_line, last_line, std::move(*fault));
   // The label is unescaped in a copy, because the same JSON string may also be one of the texts.
   const json::Value& label = values.back();
@@ -111,11 +125,16 @@ void JsonReader::take(TableBlock& block, std::int64_t first_line, std::int64_t l
   const ClassId id = class_of(written);
   if (id < 0) return complain(block, first_line, last_line, written.empty() ? "the label is empty" : "the label is blank");
   bool is_wide = false;
-  for (std::size_t i = 0; i + 1 < values.size(); ++i) is_wide |= json::unescape(values[i]);
+  for (std::size_t i = 0; i + 1 < values.size(); ++i)
+    if (values[i].kind == json::Kind::string) is_wide |= json::unescape(values[i]);
   std::string_view text = values[0].text();
   if (values.size() > 2) {
     std::string& joined = block.joined.emplace_back();
-    for (std::size_t i = 0; i + 1 < values.size(); ++i) (joined += i > 0 ? " " : "") += values[i].text();
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+      joined += i > 0 ? " " : "";
+      if (values[i].kind == json::Kind::string) joined += values[i].text();
+      if (values[i].kind == json::Kind::none) state_->lacks[i] = true;
+    }
     text = joined;
   }
   block.classes.push_back(id);
@@ -221,6 +240,9 @@ std::int64_t JsonReader::parse_array(TableBlock& block, std::int64_t size, bool 
 void JsonReader::finish() {
   if (state_->layout == State::Layout::array || state_->layout == State::Layout::after_object)
     refuse(line_, line_, "expected a closing bracket at the end; the array is cut short");
+  for (std::size_t i = 0; i + 1 < state_->keys.size(); ++i)  // a key that no object has is misspelt
+    if (state_->lacks[i] && !state_->occurs[i])
+      refuse(line_, line_, "no object has the key '" + state_->keys[i] + "'; name the columns by text= and label=");
 }
 
 }  // namespace termsift

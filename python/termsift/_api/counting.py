@@ -148,11 +148,14 @@ def count_texts(
     texts : iterable of str, or frame
         The documents: a list, a generator, a numpy array, a pandas or polars Series, or anything
         with the Arrow stream interface. The documents are read once, in blocks. If ``text`` is
-        given, ``texts`` is a data frame, an Arrow table or a stream of tables.
+        given, ``texts`` is a data frame, an Arrow table, a stream of tables, or a dataset of
+        Hugging Face.
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     text, label : str, optional
-        The names of the columns with texts and labels, if ``texts`` is a frame.
+        The names of the columns with texts and labels, if ``texts`` is a frame. If ``text`` is a
+        list, such as ``["title", "body"]``, the texts of these columns are joined with a blank.
+        There, a missing value counts as an empty text if another column has a text.
     classes, tf, n_threads
         As for `termsift.count`.
     sketch : TermSketch, optional

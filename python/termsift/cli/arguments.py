@@ -15,9 +15,11 @@ from termsift._util.faults import Argument, Message
 
 _INPUT = """\
 INPUT is a table of texts and labels (.csv .tsv .txt .jsonl .json .parquet .arrow), a folder with a
-sub-folder per class and a file per document, or a matrix (.svm, or .npz and .mtx with --labels).
-All files except .parquet and .arrow may be compressed (.gz .zst). INPUT may also be demo, for the
-docstrings of Python's standard library, or - with --input-format, for standard input.
+sub-folder per class and a file per document, a folder of the parts of a table, a text file of one
+document a line (.txt with --labels, or --input-format lines), or a matrix (.svm, or .npz and .mtx
+with --labels). All files except .parquet and .arrow may be compressed (.gz .zst .bz2 .xz .zip).
+INPUT may also be a pattern in quotes ('data/*.csv'), demo, for the docstrings of Python's standard
+library, or - with --input-format, for standard input.
 """
 
 
@@ -66,6 +68,8 @@ def written(args: argparse.Namespace, argument: Argument) -> str:
 
     An argument that the command does not have is written as in Python.
     """
+    if argument == Argument("label", (False,)):
+        return "classify --no-labels"  # the only command without labels
     dest = getattr(args, "option_of", {}).get(argument.name, argument.name)
     # A flag is the option of one value, such as --binary of binary=True.
     actions = [action for action in args.parser._actions if action.dest == dest]

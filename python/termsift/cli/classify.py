@@ -67,8 +67,8 @@ def _run(args: argparse.Namespace) -> None:
             found = classifier.classify(scan)
         inputs.log_skipped(args, scan)
         columns: dict[str, Any] = {"document": found.documents + 1}
-        if (files := scan.files) is not None:
-            columns["file"] = object_array([files[row] for row in found.documents])
+        if (places := scan.places(found.documents.tolist())) is not None:
+            columns["file"] = object_array(places)
         columns |= {"label": found.labels, "log_probability": found.log_probabilities}
         shown = {"document": "d", "file": "", "label": "", "log_probability": ".6g"}
         write = partial(output.write_columns, columns=columns, formats=shown, titles={})

@@ -13,9 +13,9 @@ from termsift.cli import arguments, inputs, output
 
 _MORE = """\
 Each passage is shown with the file of its document or, if INPUT is a table, with the number of its
-row. Row 1 is the first row after the header. Blank lines do not count, but rows that --on-error
-leaves out do. The rules for texts also apply to the terms, so Lunch finds lunch. Quote a term of
-several words: 'free prize'.
+row, and if INPUT is several tables, with both. Row 1 is the first row after the header. Blank lines
+do not count, but rows that --on-error leaves out do. The rules for texts also apply to the terms,
+so Lunch finds lunch. Quote a term of several words: 'free prize'.
 
 """
 
@@ -60,20 +60,23 @@ def _run(args: argparse.Namespace) -> None:
             where = f" of {' or '.join(args.classes)}" if args.classes else ""
             none = " or ".join(map(repr, absent))
             logger.warning("with these rules, no document%s contains %s", where, none)
-        columns = _columns(passages, scan.files)
+        columns = _columns(passages, scan)
         write = partial(_write_passages, columns=columns)
         answer(columns, write, {"queries": list(args.queries)}, "passages")
 
 
-def _columns(passages: ts.FoundPassages, files: list[str] | None) -> dict[str, Any]:
+def _columns(passages: ts.FoundPassages, scan: ts.Scan) -> dict[str, Any]:
     rows = [
-        (label, query, files[document] if files else document + 1, before, match, after)
+        (label, query, document, before, match, after)
         for label, lists in passages.items()
         for query, of_query in lists.items()
         for before, match, after, document in of_query
     ]
     names = ("class", "query", "document", "before", "match", "after")
-    return {name: object_array([row[i] for row in rows]) for i, name in enumerate(names)}
+    columns = {name: object_array([row[i] for row in rows]) for i, name in enumerate(names)}
+    documents = columns["document"].tolist()
+    places = scan.places(documents) or [document + 1 for document in documents]
+    return {**columns, "document": object_array(places)}
 
 
 def _write_passages(out: TextIO, columns: dict[str, Any]) -> None:

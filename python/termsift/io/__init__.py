@@ -10,15 +10,24 @@ ending                              content                                     
 ``.mtx``                            Matrix Market                                     yes
 ``.csv`` ``.tsv``                   a table with quoting: a text and a label          yes
 ``.txt``                            ``label<TAB>text`` per line, never quoted         yes
+``.txt`` with ``labels``            a document per line, never quoted                 yes
 ``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
 ``.json``                           JSON objects as above, or an array of objects     yes
 ``.parquet``                        a Parquet table: a text and a label               no
-``.arrow`` ``.feather`` ``.ipc``    an Arrow file, but not an Arrow stream            no
-a folder                            a sub-folder per class, a file per document       no
+``.arrow`` ``.feather`` ``.ipc``    an Arrow file or stream                           no
+a folder of folders                 a sub-folder per class, a file per document       yes
+a folder of files of one ending     the parts of one table, in order of their names   yes
 ==================================  ================================================  ==========
 
-Names of compressed files end in ``.gz`` or ``.zst``. ``.zst`` files need ``termsift[zstd]``,
+Compressed files are gzip, zstandard, bzip2, xz, or zip archives of one file, with the endings
+``.gz``, ``.zst``, ``.bz2``, ``.xz`` and ``.zip``. Their first bytes tell how they are compressed,
+so a gzip file whose name ends in ``.csv`` is read, too. Content that is no text, such as that of a
+Parquet file or an Excel workbook, is refused by what it is. zstandard needs ``termsift[zstd]``,
 svmlight files need ``termsift[sklearn]``, and Parquet and Arrow files need ``termsift[text]``.
+
+A path may be a pattern, such as ``data/*.csv``. The files that match a pattern, and the parts in a
+folder, must have the same columns. In folders of parts, hidden and empty files, and files whose
+names begin with an underscore, such as ``_SUCCESS`` of Spark, are left out.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
 need a second file of labels. The svmlight line ``1,3 5:2`` is a document with the labels 1 and 3
@@ -30,15 +39,22 @@ its column 1 holds the label, and column 2 holds the text. Fields are separated 
 ``.csv`` files, and by tabs in other tables. If the header lacks the columns, the reader also tries
 commas, semicolons, tabs and vertical bars as separators.
 
+**Lines.** With ``input_format="lines"``, each line of a text file is a document, and the name of
+the file without its ending is the class of its documents, unless ``labels`` names a file whose line
+i is the label of line i. Without ``labels``, blank lines are left out.
+
 **Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are
 sorted by name. Hidden files, and files beside the class folders, are ignored.
 
-Text files are read as UTF-8 unless ``encoding`` sets another encoding. It also applies to files of
-labels, names and words and to frequency lists. **Labels** are read as
-text, so a label is the same text in every format. In JSON, ``1``, ``1.0`` and ``"1"`` are the same
-label, and ``true`` is the label ``"true"``. A number with a fraction is no label. If all labels of
-a collection are whole numbers of at most 18 digits, they are converted to integers. Labels of
-svmlight files are numbers.
+Files are read as UTF-8 unless ``encoding`` sets another encoding, or a mark of the order of bytes
+tells UTF-16 or UTF-32. The encoding also applies to files of labels, names and words and to
+frequency lists.
+
+**Labels** are read as text, so a label is the same text in every format. In JSON, ``1``, ``1.0``
+and ``"1"`` are the same label, and ``true`` is the label ``"true"``. A number with a fraction is no
+label. If a column of a Parquet or Arrow file holds numbers of classes whose names a dataset of
+Hugging Face has stored, these names are the labels. If all labels of a collection are whole numbers
+of at most 18 digits, they are converted to integers. Labels of svmlight files are numbers.
 
 An error message names the file and, if known, the line in the file.
 """

@@ -14,7 +14,8 @@ from termsift import _core
 from termsift._util.faults import message_of
 from termsift._util.messages import logger
 from termsift._util.validation import Labels, distinct_labels
-from termsift.io._opening import COMPRESSED, check_encoding, decoded_text
+from termsift.io._kinds import COMPRESSED
+from termsift.io._opening import check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
 
@@ -51,10 +52,12 @@ class ClassFolder(TextSource):
             files, texts = [file for _, file in documents], None
             good = list(range(len(documents)))  # the places of the documents that can be read
             # The core reads only regular files, because reading a pipe may block.
-            if is_utf8 and all(f.is_file() and not f.name.endswith(COMPRESSED) for f in files):
+            if is_utf8 and all(
+                f.is_file() and not f.name.endswith((*COMPRESSED, ".zip")) for f in files
+            ):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
-            if texts is None or not texts.is_utf8:
+            if texts is None or not texts.is_utf8 or texts.has_zero_bytes:  # as UTF-16 has
                 texts, good = self._one_by_one(documents)
             codes, classes, _ = distinct_labels([documents[place][0] for place in good])
             rows = row + np.array(good, dtype=np.int64)
@@ -64,11 +67,6 @@ class ClassFolder(TextSource):
 
     def place(self, row: int) -> str:
         return self._documents[row][1].path
-
-    @property
-    def paths(self) -> list[str]:
-        """The path of each document, in the order of their numbers."""
-        return [file.path for _, file in self._documents]
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield groups of documents to read together, and the total size of the files so far."""

@@ -132,7 +132,8 @@ class MatrixFile(Source):
 
 def _read_npz(path: Path) -> Any:
     """Read a sparse matrix that `scipy.sparse.save_npz` wrote."""
-    with opened(path) as (file, _):  # numpy would not close a damaged archive
+    # numpy would not close a damaged archive
+    with opened(path, is_text=False) as (file, _):
         try:
             X = scipy.sparse.load_npz(file)
         except Exception as exc:  # reading another archive may raise any exception

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Hashable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Unpack
 
@@ -25,11 +28,14 @@ from termsift._util.messages import printable, progress
 from termsift._util.validation import LabelCoder, Labels
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
+from termsift.io._kinds import COMPRESSED, kind_of
+from termsift.io._lines import Lines
 from termsift.io._matrices import MatrixFile, SvmlightFile, names_in
-from termsift.io._opening import COMPRESSED, check_encoding
-from termsift.io._source import Options, Skipped, Source
+from termsift.io._opening import check_encoding, member_name, opened
+from termsift.io._parts import matches, part_files
+from termsift.io._source import Options, SameColumns, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
-from termsift.text._documents import Block, Consumer, Documents
+from termsift.text._documents import Block, Consumer, Documents, Origin
 from termsift.text._rules import Rules, rules_of, shows
 
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -50,6 +56,7 @@ Format: TypeAlias = Literal[
     "arrow",
     "feather",
     "ipc",
+    "lines",
 ]
 
 _KINDS: dict[str, type[Source]] = {
@@ -60,7 +67,8 @@ _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
 }
 
-FORMATS = tuple(ending.removeprefix(".") for ending in _KINDS)
+_LINES = "lines"  # a format that no ending tells
+FORMATS = *(ending.removeprefix(".") for ending in _KINDS), _LINES
 
 
 @shows(Rules)
@@ -85,10 +93,12 @@ def scan(
     Parameters
     ----------
     paths : path, or sequence of paths
-        Files and folders to read. Either all files hold matrices, or all files hold texts.
-        `termsift.io` lists the kinds of files.
+        Files and folders to read, and patterns such as ``"data/*.csv"``, whose files are read in
+        order of their names. Either all files hold matrices, or all files hold texts. `termsift.io`
+        lists the kinds of files and folders.
     labels : path, or sequence of paths, optional
-        For each ``.npz`` or ``.mtx`` file in ``paths``, a file with one label per line.
+        For each ``.npz``, ``.mtx`` or ``.txt`` file in ``paths``, a file with one label per line.
+        With labels, each line of a ``.txt`` file is a document.
     term_names : path, optional
         A file of term names, one per line, in the order of the columns of a matrix. An svmlight
         file may use fewer columns than there are term names.
@@ -108,7 +118,8 @@ def scan(
         misplaced quote in a table, a broken JSON array, and damaged columns of a Parquet or Arrow
         file.
     input_format : str, optional
-        The format of all files, whatever their endings, such as ``"csv"``.
+        The format of all files, whatever their endings, such as ``"csv"``. With ``"lines"``, each
+        line of a text file is a document, whose class is the name of the file without its ending.
     n_threads : int, optional
         The number of threads that read and parse, as for `termsift.count`.
     max_memory : int, optional
@@ -198,7 +209,8 @@ def scan(
         max_memory=max_memory,
         checkpoint=None if checkpoint is None else Path(checkpoint),
     )
-    inputs = _paths(paths, "paths")
+    check_encoding(options.encoding)
+    inputs = _expanded(_paths(paths, "paths"), options)
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
         raise wrong_value(
@@ -207,7 +219,8 @@ def scan(
             inputs=validation.number_of(len(inputs), "input"),
         )
     pairs = zip(inputs, label_files, strict=True)
-    return Scan([_opened(path, file, options) for path, file in pairs], options)
+    sources = [_opened(path, file, of_path) for (path, of_path), file in pairs]
+    return Scan([source for several in sources for source in several], options)
 
 
 def _paths(given: Paths, name: str) -> list[Path]:
@@ -221,23 +234,51 @@ def _paths(given: Paths, name: str) -> list[Path]:
     return [Path(path) for path in paths]
 
 
-def _opened(path: Path, labels: Path | None, options: Options) -> Source:
-    """Return the `Source` for a path. An option that the `Source` does not support is an error."""
+def _expanded(paths: list[Path], options: Options) -> list[tuple[Path, Options]]:
+    """Return each path with its options. A pattern such as data/*.csv becomes its matches."""
+    inputs = list[tuple[Path, Options]]()
+    for path in paths:
+        if (found := matches(path)) is None:
+            inputs.append((path, options))
+        else:
+            of_pattern = replace(options, alike=SameColumns())
+            inputs += [(each, of_pattern) for each in found]
+    return inputs
+
+
+def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
+    """Return the sources of a path. An option that a `Source` does not support is an error."""
     if path.is_dir():
-        return ClassFolder(path, options, labels)
+        parts = part_files(path, options, _KINDS)
+        if parts is None:
+            return [ClassFolder(path, options, labels)]
+        if labels is not None:
+            raise wrong_value(
+                "{path}: a folder of files has no single file of {labels}; pass the files, each "
+                "with its own",
+                path=path,
+            )
+        of_parts = options if options.alike else replace(options, alike=SameColumns())
+        return [source for part in parts for source in _opened(part, None, of_parts)]
     existing(path, "paths")
-    unpacked = path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
-    kind = unpacked.suffix.lower()
+    kind = kind_of(path)
     if options.input_format is not None:
         kind = "." + validation.check_choice(options.input_format, FORMATS, "input_format")
+    elif path.suffix.lower() == ".zip" and kind not in _KINDS:
+        kind = kind_of(Path(member_name(path) or path))
+    if kind == f".{_LINES}" or (kind == ".txt" and labels is not None):
+        return [Lines(path, options, kind, labels)]
     if kind not in _KINDS:
+        with opened(path):  # content that is no text tells what it is
+            pass
         raise wrong_value(
-            "{path}: unknown kind of file; the known endings are {known}, and .gz or .zst after "
-            "them; if the name has another ending, pass {input_format}",
+            "{path}: unknown kind of file; the known endings are {known}, and {packed} or .zip "
+            "after them; if the name has another ending, pass {input_format}",
             path=path,
             known=" ".join(_KINDS),
+            packed=" ".join(COMPRESSED),
         )
-    return _KINDS[kind](path, options, kind, labels)
+    return [_KINDS[kind](path, options, kind, labels)]
 
 
 class Scan:
@@ -256,6 +297,7 @@ class Scan:
         self.labels_are_text = all(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self.left_out = Skipped()  # the lines, rows and documents that were left out
+        self.firsts = list[tuple[int, Source]]()  # the number of the first document of each source
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -271,13 +313,29 @@ class Scan:
         """The number of lines, rows or documents that ``on_error="skip"`` left out."""
         return self.left_out.n
 
-    @property
-    def files(self) -> list[str] | None:
-        """The file of each document of a folder, in the order of their numbers, else None."""
-        paths: list[str] | None = None
-        if len(self.sources) == 1 and isinstance(self.sources[0], ClassFolder):
-            paths = self.sources[0].paths
-        return paths
+    def places(self, documents: Iterable[int]) -> list[str] | None:
+        """Return the places of documents that were read, by their numbers in the scan.
+
+        The places are files of a folder, or rows of several files. A single file has no places,
+        because the number of a document is that of its row.
+        """
+        if len(self.sources) == 1 and not isinstance(self.sources[0], ClassFolder):
+            return None
+        places = []
+        for document in documents:
+            first, source = self.firsts[bisect_right(self.firsts, document, key=itemgetter(0)) - 1]
+            places.append(source.place(document - first))
+        return places
+
+
+class _Numbered(Origin):
+    """What documents come from, if the numbers of its documents begin with ``first``."""
+
+    def __init__(self, origin: Origin, first: int) -> None:
+        self.name, self._origin, self._first = origin.name, origin, first
+
+    def place(self, row: int) -> str:
+        return self._origin.place(row - self._first)
 
 
 class Scanned(Documents):
@@ -324,16 +382,19 @@ class Scanned(Documents):
         scan, checkpoint = self._scan, self._checkpoint
         first = checkpoint.n_done if checkpoint else 0
         scan.left_out = checkpoint.skipped if checkpoint else Skipped()
+        scan.firsts, n_rows = [], 0
         bytes_before = sum(source.n_bytes for source in scan.sources[:first])
         with progress(self._verb, scan.n_bytes, "bytes") as report:
             for number, source in enumerate(scan.sources[first:], first + 1):
                 source.skipped = scan.left_out
+                scan.firsts.append((n_rows, source))
                 with closing(self._blocks_of(source)) as blocks:
                     for block in blocks:
                         if report is not None:
                             report(bytes_before + block.n_read)
                         if block.n_docs:
-                            yield self._numbered(block)
+                            n_rows = max(n_rows, scan.firsts[-1][0] + int(block.rows[-1]) + 1)
+                            yield self._numbered(block, scan.firsts[-1][0])
                         del block  # free the block before the next block is read
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
@@ -346,22 +407,24 @@ class Scanned(Documents):
                 return source.counted_by(counter, self.classes)
         return source.blocks()
 
-    def _numbered(self, block: Block) -> Block:
-        """Return a block whose classes have the same numbers in all files."""
+    def _numbered(self, block: Block, first: int) -> Block:
+        """Return a block whose classes and documents have numbers in all files together."""
         labels = block.labels
         assert labels is not None
         codes = self._coder.codes(labels.classes)[labels.codes]
         if labels.indptr is not None:
             rows = np.repeat(np.arange(block.n_docs), np.diff(labels.indptr))
             codes = codes[np.lexsort((codes, rows))]
-        return block._replace(labels=Labels(self.classes, codes, labels.indptr))
+        block = block._replace(labels=Labels(self.classes, codes, labels.indptr))
+        if not first:
+            return block
+        rows = np.array(block.rows, dtype=np.int64) + first
+        return block._replace(rows=rows, origin=_Numbered(block.origin, first))
 
 
 def job_of(scan: Scan, tf: str) -> dict[str, Any]:
     """Return the files and options on which the counts of texts depend, for a checkpoint."""
-    files = [
-        (source.name, source.n_bytes, source.path.stat().st_mtime_ns) for source in scan.sources
-    ]
+    files = [(source.name, source.n_bytes, source.changed_ns) for source in scan.sources]
     names = ("text", "label", "has_labels", "encoding", "input_format", "skip", "max_memory")
     return {
         "files": files,

@@ -29,6 +29,26 @@ BLOCK_BYTES = 1 << 22  # the number of bytes of text that are read at once
 _COMPLAINTS_KEPT = 5
 
 
+class SameColumns:
+    """Checks that all files of a folder or pattern have the columns of the first one."""
+
+    def __init__(self) -> None:
+        self._first: tuple[Path, Sequence[str] | int] | None = None
+
+    def check(self, path: Path, columns: Sequence[str] | int) -> None:
+        """Check the names of the columns or, without a header, their number."""
+        if self._first is None:
+            self._first = path, columns
+        first, expected = self._first
+        names = [v if isinstance(v, int) else sorted(v) for v in (columns, expected)]
+        if names[0] != names[1]:
+            found, wanted = (
+                f"{v} columns" if isinstance(v, int) else f"the columns {listed(v)}"
+                for v in (columns, expected)
+            )
+            raise ValueError(f"{path}: has {found}, expected {wanted}, as {first} has")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """The options of `termsift.scan`, which determine how inputs are read."""
@@ -47,6 +67,7 @@ class Options:
     n_threads: int = 0
     max_memory: int | None = None
     checkpoint: Path | None = None
+    alike: SameColumns | None = None  # for the files of a folder or pattern
 
 
 def with_arguments(complaint: str) -> Message:
@@ -123,6 +144,11 @@ class Source(Origin, ABC):
     def n_bytes(self) -> int:
         """The size of the files on the disk."""
         return sum(file.stat().st_size for file in self.files)
+
+    @property
+    def changed_ns(self) -> int:
+        """The time of the last change of the files."""
+        return int(max(file.stat().st_mtime_ns for file in [self.path, *self.files]))
 
     def complain(self, complaint: Message) -> None:
         """Raise an error about a row or document, or count the row or document as skipped."""

@@ -17,7 +17,8 @@ from termsift._util.extras import require
 from termsift._util.faults import Message, Name, carrying, concerning, said, wrong_value
 from termsift._util.messages import levels_to_caller
 from termsift._util.validation import Labels
-from termsift.io._opening import check_encoding, opened_text
+from termsift.io._kinds import HEAD, compression, is_arrow_stream, is_plain, table_format
+from termsift.io._opening import opened_text
 from termsift.io._source import (
     BLOCK_BYTES,
     NAMED,
@@ -90,15 +91,14 @@ class Table(TextSource):
         self, classes: list[Hashable], block_bytes: int
     ) -> Iterator[tuple[_core.Table, Callable[[], int]]]:
         """Yield the table, and a function that returns how many bytes of the file were read."""
-        codec = check_encoding(self.options.encoding)
-        options = {
-            "skip": self.options.skip,
-            "encoding": "UTF-8" if codec == "utf-8-sig" else self.options.encoding.upper(),
-            "labels": classes,
-            "block_bytes": block_bytes,
-            "unlabelled": not self.options.has_labels,
-        }
-        with opened_text(self.path, self.options.encoding) as (readinto, raw):
+        with opened_text(self.path, self.options.encoding) as (readinto, raw, encoding):
+            options = {
+                "skip": self.options.skip,
+                "encoding": encoding,
+                "labels": classes,
+                "block_bytes": block_bytes,
+                "unlabelled": not self.options.has_labels,
+            }
             self._noted = 0, 0
             yield self.opened(readinto, options), raw.tell
 
@@ -176,6 +176,8 @@ class DelimitedTable(Table):
                 what = "{path}: the first row counts as a document; if it is a header, {cure}"
                 message = said(what, path=path, cure=NAMED)
                 warnings.warn(message, stacklevel=levels_to_caller())
+            if self.options.alike is not None and fault is None:
+                self.options.alike.check(path, fields if self._has_header else len(fields))
             table.choose(delimiter, texts, label, n_fields, self._has_header)
         return table
 
@@ -208,7 +210,12 @@ def _position(where: str, column: str | int, first: list[str], argument: str) ->
 
 
 class ArrowTable(TextSource):
-    """A Parquet or an Arrow file with columns of texts and a column of labels."""
+    """A Parquet or an Arrow file with columns of texts and a column of labels.
+
+    The first bytes tell Parquet, Arrow's file format and its stream format apart.
+    """
+
+    _class_names: list[str] | None = None  # of a column of numbers of classes
 
     def blocks(self) -> Generator[Block, None, None]:
         """Yield the rows, a batch at a time."""
@@ -222,18 +229,15 @@ class ArrowTable(TextSource):
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
             raise ValueError(f"{self.path}: damaged, or not a table: {error}") from None
+        except MemoryError:  # a forged stream may declare any size
+            raise MemoryError(f"{self.path}: not enough memory") from None
 
     def _block(self, pyarrow: Any, columns: list[Any], row: int, n_bytes: int) -> Block:
         """Return the valid rows of a batch. ``row`` is the number of rows before the batch."""
         for column in columns:
             self._check_column(pyarrow, column, row)
         *texts, label = columns
-        text = texts[0]
-        if len(texts) > 1:
-            # Use 64-bit offsets, because the joined texts may exceed 2 GiB even if no column does.
-            wide = [column.cast(pyarrow.large_string()) for column in texts]
-            compute = require("pyarrow.compute", "text", "joining columns of texts")
-            text = compute.binary_join_element_wise(*wide, pyarrow.scalar(" ", wide[0].type))
+        parts = [_core.Texts.of_arrow(column) for column in texts]
         # A label is the same text in all file formats: 1 and 1.0 become "1", and true becomes
         # "true". The core numbers the labels, since pyarrow would import pandas to do so (0.2 s and
         # 60 MB).
@@ -245,13 +249,18 @@ class ArrowTable(TextSource):
         of_label = getattr(label.type, "value_type", label.type)  # a dictionary has one
         are_numbers = not unlabelled and str(of_label).startswith(_MAY_BE_WHOLE)
         values = [_as_whole(value) for value in written] if are_numbers else written
+        expected = "a string or a whole number"
+        if self._class_names is not None:
+            numbers = [None if value is None else int(value) for value in written]
+            values = [validation.named_class(number, self._class_names) for number in numbers]
+            expected = f"the number of a class, from 0 to {len(self._class_names) - 1}"
         has_label = np.array([bool(value and value.strip()) for value in values], dtype=bool)[codes]
         has_label |= unlabelled
-        block = _core.Texts.of_arrow(text)
+        block = parts[0] if len(parts) == 1 else _core.Texts.joined(parts)
         has_text = np.ones(len(block), dtype=bool)
         has_text[block.missing] = False
         for i in np.flatnonzero(~(has_text & has_label)):
-            fault = f"the label is {written[codes[i]]!r}, expected a string or a whole number"
+            fault = f"the label is {written[codes[i]]!r}, expected {expected}"
             if not has_text[i]:
                 fault = "the text is missing, expected a string"
             self.complain(Message(f"{self.path}, row {row + i + 1}: {fault}"))
@@ -279,24 +288,55 @@ class ArrowTable(TextSource):
         what = f"{self.path}: reading it"
         with open(self.path, "rb") as file:
             # Do not map the file, because truncating a mapped file kills the process.
+            head = file.read(HEAD)
+            file.seek(0)
+            form = table_format(head)
+            self._check_kind(head, form)
             batches: Any
-            if self.kind == ".parquet":
+            if form == "parquet":
                 # By default, pyarrow keeps all column chunks, and buffers per thread, in memory.
                 options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
                 table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
-                _check_columns(self.path, table.schema_arrow, names)
+                self._check_schema(table.schema_arrow, names)
                 batches = table.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False)
             else:
                 ipc = require("pyarrow.ipc", "text", what)
-                schema = ipc.open_file(file).schema
-                _check_columns(self.path, schema, names)
+                opened = ipc.open_stream if is_arrow_stream(head) else ipc.open_file
+                schema = opened(file).schema
+                self._check_schema(schema, names)
                 fields = [schema.get_field_index(name) for name in names]
-                table = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=fields))
-                batches = map(table.get_batch, range(table.num_record_batches))
+                file.seek(0)
+                table = opened(file, options=ipc.IpcReadOptions(included_fields=fields))
+                batches = table
+                if not is_arrow_stream(head):
+                    batches = map(table.get_batch, range(table.num_record_batches))
             for batch in batches:
                 for row in range(0, batch.num_rows, _ROWS_AT_ONCE):  # a batch may be the whole file
                     part = batch.slice(row, _ROWS_AT_ONCE)
                     yield [part.column(name) for name in names], file.tell()
+
+    def _check_kind(self, head: bytes, form: str | None) -> None:
+        """Raise an error if the content is clearly no Parquet or Arrow file."""
+        packed = compression(head)
+        if packed is not None or (form is None and head and is_plain(head)):
+            cure: Name = said("name it after its format, or pass {input_format}, such as 'csv'")
+            found = "text"
+            if packed is not None:
+                found, cure = f"content compressed as {packed}", "decompress it"
+            raise wrong_value(
+                "{path}: expected a Parquet or Arrow file, found {found}; {cure}",
+                path=self.path,
+                found=found,
+                cure=cure,
+            )
+
+    def _check_schema(self, schema: Any, names: list[str]) -> None:
+        """Check the columns, and find the names of the classes."""
+        if self.options.alike is not None:
+            self.options.alike.check(self.path, schema.names)
+        _check_columns(self.path, schema, names)
+        has_labels = self.options.has_labels
+        self._class_names = validation.class_names(schema, names[-1]) if has_labels else None
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:

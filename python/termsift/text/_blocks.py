@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import validation
@@ -20,6 +21,7 @@ from termsift.text._documents import Block, Documents
 _BLOCK_TEXTS = 1 << 17
 _BLOCK_CHARACTERS = 1 << 25
 _TEXTS_AT_ONCE = 64
+_DATASET_ROWS = 1 << 13
 
 # Consecutive texts, some of which may be missing, and their labels. The labels are in a form that
 # `LabelCoder` accepts, or None if there is no label column.
@@ -56,13 +58,9 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
         whole = _whole(texts)
         return _iterated(texts) if whole is None else iter([(whole, None)])
     if is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
-        text = _text_column(texts, list(texts.columns), text, label)
-        with validation.naming(f"column {text!r}"), blaming("text"):
-            whole = _whole(texts[text])
-        assert whole is not None  # a column of a frame is in memory
-        labels = None if label is None else validation.label_sequence(texts[label], "label")
-        return iter([(whole, labels)])
-    if not hasattr(texts, "__arrow_c_stream__"):
+        columns = _text_columns(texts, list(texts.columns), text, label)
+        return _of_frame(texts, columns, label)
+    if not (hasattr(texts, "__arrow_c_stream__") or _is_dataset(texts)):
         raise excluded(
             "{texts} is {kind} and has no columns: leave out the arguments {text} and {label}, "
             "which name columns of a frame",
@@ -70,9 +68,35 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
         )
     # pyarrow streams tables and record batches without copying them.
     pyarrow = require("pyarrow", "arrow", f"reading the columns of a {type(texts).__name__}")
-    reader = pyarrow.RecordBatchReader.from_stream(texts)
-    text = _text_column(texts, reader.schema.names, text, label)
-    return _of_batches(pyarrow, reader, text, label)
+    if _is_dataset(texts):
+        schema, batches = texts.features.arrow_schema, _batches_of_dataset(texts)
+    else:
+        batches = pyarrow.RecordBatchReader.from_stream(texts)
+        schema = batches.schema
+    columns = _text_columns(texts, schema.names, text, label)
+    return _of_batches(pyarrow, schema, batches, columns, label)
+
+
+def _of_frame(frame: Any, columns: list[Any], label: Any) -> Iterator[_Part]:
+    """Yield the texts and labels of a frame of pandas or polars, in one part if not joined."""
+    parts = []
+    for column in columns:
+        with validation.naming(f"column {column!r}"), blaming("text"):
+            parts.append(_whole(frame[column]))
+    of_columns = [part for part in parts if part is not None]
+    assert len(of_columns) == len(parts)  # a column of a frame is in memory
+    labels = None if label is None else validation.label_sequence(frame[label], "label")
+    if len(columns) == 1:
+        return iter([(of_columns[0], labels)])
+    return _joined_parts(of_columns, labels)
+
+
+def _joined_parts(columns: list[_core.Texts], labels: Any) -> Iterator[_Part]:
+    """Yield joined texts, which are copies, in blocks."""
+    n_docs = len(columns[0])
+    for first in range(0, n_docs, _BLOCK_TEXTS) or [0]:
+        rows = np.arange(first, min(first + _BLOCK_TEXTS, n_docs))
+        yield _core.Texts.joined([column.take(rows) for column in columns]), _at(labels, rows)
 
 
 def _whole(texts: Any) -> _core.Texts | None:
@@ -108,10 +132,20 @@ def _texts_of(texts: Any) -> _core.Texts | None:
     return validation.texts_of_arrow(texts) if validation.is_column_of_arrow(texts) else None
 
 
+def _is_dataset(texts: Any) -> bool:
+    """Return whether texts are a dataset of Hugging Face that is on the disk or in memory."""
+    return is_from(texts, "datasets") and hasattr(texts, "with_format") and hasattr(texts, "select")
+
+
+def _batches_of_dataset(dataset: Any) -> Iterator[Any]:
+    """Yield the record batches of a dataset, in the order of its rows."""
+    for table in dataset.with_format("arrow").iter(batch_size=_DATASET_ROWS):
+        yield from table.to_batches()
+
+
 def _refuse_datasets(texts: Any) -> None:
-    """Raise an error if texts are a dataset of Hugging Face, whose columns have no Arrow stream."""
+    """Raise an error if texts are a stream of Hugging Face, or several datasets."""
     cures = {
-        "Dataset": "pass the table texts.with_format('arrow')[:]",
         "IterableDataset": "merge the counts of texts.with_format('arrow').iter(batch_size=10_000)",
         "DatasetDict": "pass one of its splits, as in texts['train']",
         "IterableDatasetDict": "pass one of its splits, as in texts['train']",
@@ -155,21 +189,28 @@ def is_frame(texts: Any) -> bool:
     return getattr(texts, "ndim", 2) == 2 and any(hasattr(texts, name) for name in names)
 
 
-def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[_Part]:
+def _of_batches(
+    pyarrow: Any, schema: Any, reader: Iterable[Any], columns: list[Any], label: Any
+) -> Iterator[_Part]:
     """Yield the texts and labels of record batches, in blocks of a bounded size."""
     batches: list[Any] = []
     n_rows = n_bytes = 0
+    names = None if label is None else validation.class_names(schema, label)
 
     def block() -> _Part:
         table = pyarrow.Table.from_batches(batches)
-        labels = None if label is None else validation.label_sequence(table.column(label), "label")
+        labels = None if label is None else table.column(label)
+        if names is not None and labels is not None:
+            labels = [validation.named_class(number, names) for number in labels.to_pylist()]
+        elif labels is not None:
+            labels = validation.label_sequence(labels, "label")
         with blaming("text"):
-            return _core.Texts.of_arrow(table, text), labels
+            return _joined([_core.Texts.of_arrow(table, column) for column in columns]), labels
 
     for batch in reader:
         batches.append(batch)
         n_rows += batch.num_rows
-        n_bytes += batch.column(text).nbytes
+        n_bytes += sum(batch.column(column).nbytes for column in columns)
         if n_rows >= _BLOCK_TEXTS or n_bytes >= _BLOCK_CHARACTERS:
             yield block()
             batches.clear()
@@ -178,8 +219,16 @@ def _of_batches(pyarrow: Any, reader: Any, text: Any, label: Any) -> Iterator[_P
         yield block()
 
 
-def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
-    """Return the text column. Check that the text and label columns occur once each."""
+def _joined(columns: list[_core.Texts]) -> _core.Texts:
+    """Return the texts of one or several columns, which are joined by a blank."""
+    return columns[0] if len(columns) == 1 else _core.Texts.joined(columns)
+
+
+def _text_columns(frame: Any, names: list[Any], text: Any, label: Any) -> list[Any]:
+    """Return the text columns. Check that each text column and the label column occur once."""
+    columns = text if isinstance(text, list) else [text]
+    if not columns:
+        raise wrong_value("{text} must name one or several columns")
     if text is None:
         if len(names) != 1:
             raise wrong_type(
@@ -188,25 +237,36 @@ def _text_column(frame: Any, names: list[Any], text: Any, label: Any) -> Any:
                 kind=validation.a_kind(frame),
                 columns=validation.listed(names),
             )
-        text = names[0]
-    check_named(names, {"text": text, "label": label})
-    return text
+        columns = names
+    check_named(names, {"text": columns, "label": label})
+    return list(columns)
 
 
 def only_column(frame: Any) -> Any:
     """Return the column of a frame that has only one."""
     if is_from(frame, "pyarrow"):
-        return frame.column(_text_column(frame, frame.schema.names, None, None))
-    return frame[_text_column(frame, list(frame.columns), None, None)]
+        return frame.column(_text_columns(frame, frame.schema.names, None, None)[0])
+    return frame[_text_columns(frame, list(frame.columns), None, None)[0]]
 
 
 def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
-    """Check that a frame has exactly one column of each name in ``wanted``."""
-    for parameter, name in wanted.items():
-        if name is not None:
-            cure = "name a column of the frame"
-            with blaming(parameter):
-                validation.check_one_column(named(parameter), name, names, cure)
+    """Check that a frame has exactly one column of each name in ``wanted``.
+
+    A value may be a list of several names.
+    """
+    for parameter, value in wanted.items():
+        for name in value if isinstance(value, list) else [value]:
+            if name is not None:
+                cure = "name a column of the frame"
+                with blaming(parameter):
+                    validation.check_one_column(named(parameter), name, names, cure)
+
+
+def _at(labels: Any, rows: NDArray[np.int64]) -> Any:
+    """Return the labels of consecutive documents, in any form that `label_sequence` returns."""
+    if labels is None or isinstance(labels, _core.Texts):
+        return labels if labels is None else labels.take(rows)
+    return labels[rows[0] : rows[-1] + 1] if len(rows) else labels[:0]
 
 
 def _split(parts: Iterator[_Part], n_bytes: int) -> Iterator[_Part]:
@@ -215,10 +275,7 @@ def _split(parts: Iterator[_Part], n_bytes: int) -> Iterator[_Part]:
         n_rows = max(1, len(texts) * n_bytes // max(texts.n_bytes, 1))
         for first in range(0, len(texts), n_rows):
             rows = np.arange(first, min(first + n_rows, len(texts)))
-            if isinstance(column, _core.Texts):
-                yield texts.take(rows), column.take(rows)
-            else:
-                yield texts.take(rows), None if column is None else column[rows[0] : rows[-1] + 1]
+            yield texts.take(rows), _at(column, rows)
 
 
 class UnlabelledTexts(Documents):

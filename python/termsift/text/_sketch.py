@@ -217,8 +217,8 @@ def sketch_texts(
     ----------
     texts : iterable of str, or frame
         The documents, as for `termsift.count_texts`.
-    text : str, optional
-        The column of texts, if ``texts`` is a frame.
+    text : str or list of str, optional
+        The columns of texts, if ``texts`` is a frame, as for `termsift.count_texts`.
     min_df : int, default 20
         The least number of documents that must contain a term. Counters stop at 255, so every
         ``min_df`` of 255 or more leaves out the same terms.

@@ -148,6 +148,31 @@ def texts_of_arrow(column: Any) -> _core.Texts:
         return _core.Texts.of_arrow(column.cast(str))
 
 
+def class_names(schema: Any, column: str) -> list[str] | None:
+    """Return the names of the classes that the integers in a column of Arrow stand for, or None.
+
+    The datasets of Hugging Face store them in the metadata of the schema.
+    """
+    stored = (schema.metadata or {}).get(b"huggingface")
+    if stored is None or not str(schema.field(column).type).startswith(("int", "uint")):
+        return None
+    import json  # only such columns need it
+
+    try:
+        feature = json.loads(stored)["info"]["features"][column]
+        names = feature["names"] if feature["_type"] == "ClassLabel" else None
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None  # the metadata may be of any version, or forged
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return None
+    return names if len(set(names)) == len(names) else None
+
+
+def named_class(number: int | None, names: list[str]) -> str | None:
+    """Return the name of a class, or None for a missing label, which may be -1."""
+    return names[number] if number is not None and 0 <= number < len(names) else None
+
+
 def check_one_class(y: Any, n_docs: int, why: Name, name: Name = "y") -> Labels:
     """Return labels of one class per document; errors about indicator matrices end with ``why``."""
     labels = check_labels(y, n_docs, None, name=name)

@@ -1,0 +1,120 @@
+"""A text file of one document a line, whose labels are in another file or in its name."""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from termsift import _core
+from termsift._util.faults import concerning, excluded, said
+from termsift._util.files import existing
+from termsift._util.validation import Labels, distinct_labels
+from termsift.io._kinds import unpacked
+from termsift.io._opening import NAME_ENCODING, one_per_line, opened_text
+from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
+from termsift.text._documents import Block
+
+_BUFFER_BYTES = 1 << 18
+
+
+class Lines(TextSource):
+    """A text file of one document a line.
+
+    The label of line i is line i of a second file. Without one, the label of all lines is the
+    file's name without its ending, and blank lines are left out.
+    """
+
+    takes = TEXT_OPTIONS | {"labels"}
+    why = "a text file of one document a line has no columns"
+
+    def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
+        super().__init__(path, options, kind, labels)
+        if labels is not None and not options.has_labels:
+            raise excluded("{labels} names a file of labels, so leave out {label=}", label=False)
+        self._labels = None if labels is None else existing(labels, "labels")
+        self.files = [file for file in (path, self._labels) if file is not None]
+
+    def place(self, row: int) -> str:
+        return f"{self.path}, line {row + 1}"
+
+    def blocks(self) -> Generator[Block, None, None]:
+        classes, codes = [unpacked(self.path).stem] if self.options.has_labels else [""], None
+        if self._labels is not None:
+            codes, classes, _ = distinct_labels(one_per_line(self._labels, "a label", self.options.encoding))
+        n_lines = 0
+        with opened_text(self.path, self.options.encoding) as (readinto, raw, encoding):
+            content = io.BufferedReader(_Content(readinto), _BUFFER_BYTES)
+            while lines := content.readlines(BLOCK_BYTES):
+                if not n_lines:
+                    lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
+                    self._check_ends(lines[0])
+                first, n_lines = n_lines, n_lines + len(lines)
+                if codes is not None and n_lines > len(codes):
+                    continue  # count the other lines for the error below
+                texts = [line.removesuffix(b"\n").removesuffix(b"\r") for line in lines]
+                good = self._good(texts, first, encoding)
+                rows = first + np.array(good, dtype=np.int64)
+                of_rows = np.zeros(len(rows), dtype=np.int32) if codes is None else codes[rows]
+                used, kept = np.unique(of_rows, return_inverse=True)
+                labels = Labels([classes[code] for code in used], kept.astype(np.int32), None)
+                held = _core.Texts.of_bytes([texts[i] for i in good])
+                yield Block(held, labels, rows, self, raw.tell())
+                del lines, texts, held  # free the texts before the next block is read
+        if codes is not None and n_lines != len(codes):
+            text = f"{self._labels}: {len(codes)} labels for the {n_lines} documents of {self.path}"
+            raise concerning(ValueError(text), "labels")
+
+    def _good(self, texts: list[bytes], first: int, encoding: str) -> Sequence[int]:
+        """Return the places of the documents among consecutive lines, and report bad lines.
+
+        A blank line is a document only if a file of labels has a line for it.
+        """
+        good: Sequence[int] = range(len(texts))
+        if self._labels is None:
+            good = [place for place in good if texts[place].strip()]
+        if _core.Texts.of_bytes([texts[place] for place in good]).is_utf8:
+            return good
+        bad = dict[int, int]()
+        for place in good:
+            try:
+                texts[place].decode()
+            except UnicodeDecodeError as error:
+                bad[place] = error.start
+        for place, start in bad.items():
+            at = f"byte {start}"
+            if encoding != "UTF-8":  # the content is recoded
+                at = f"character {len(texts[place][:start].decode())}"
+            self.complain(
+                said(
+                    "{place}: {at} is not {encoding}{cure}",
+                    place=self.place(first + place),
+                    at=at,
+                    encoding=encoding,
+                    cure=NAME_ENCODING,
+                )
+            )
+        return [place for place in good if place not in bad]
+
+    def _check_ends(self, line: bytes) -> None:
+        """Check the first line, which is the whole file if only carriage returns end lines."""
+        if not line.endswith(b"\n") and b"\r" in line.rstrip(b"\r"):
+            cure = "carriage returns end the lines of this file; replace them by line feeds"
+            raise ValueError(f"{self.path}, line 1: {cure}")
+
+
+class _Content(io.RawIOBase):
+    """What a function reads, as a file."""
+
+    def __init__(self, readinto: Callable[[memoryview], int]) -> None:
+        self._readinto = readinto
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._readinto(memoryview(buffer))

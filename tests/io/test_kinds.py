@@ -1,0 +1,461 @@
+"""A file is known by its first bytes, whatever its name says, wherever a file is opened."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import termsift as ts
+from collection_files import complaint, read_files
+from file_kinds import zstandard
+from wording import raises
+
+TABLE = b"text,label\nbacon eggs,ham\nfree pills,spam\n"
+COUNTS = ts.count_texts(["bacon eggs", "free pills"], ["ham", "spam"])
+
+
+def zipped(**members: bytes) -> bytes:
+    """Return a zip archive. A double underscore in a name stands for a slash, one for a point."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/").replace("_", "."), content)
+    return file.getvalue()
+
+
+def in_archive(content: bytes) -> bytes:
+    return zipped(a_csv=content)
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress,
+    "bz2": bz2.compress,
+    "xz": lzma.compress,
+    "zst": zstandard,
+    "zip": in_archive,
+}
+CUTTABLE = {ending: pack for ending, pack in PACKED.items() if ending != "zst"}
+
+
+def table_of_pyarrow(form: str) -> bytes:
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"text": ["bacon eggs", "free pills"], "label": ["ham", "spam"]})
+    file = io.BytesIO()
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, file)
+        return file.getvalue()
+    ipc = pytest.importorskip("pyarrow.ipc")
+    with (ipc.new_stream if form == "stream" else ipc.new_file)(file, table.schema) as writer:
+        writer.write_table(table)
+    return file.getvalue()
+
+
+# ---- compressed content --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize("name", ["c.csv", "c.csv.{}", "c.csv.gz"])
+def test_compressed_content_is_read_under_any_name(tmp_path: Path, ending: str, name: str) -> None:
+    path = tmp_path / name.format(ending)
+    path.write_bytes(PACKED[ending](TABLE))
+    assert ts.count(ts.scan(path)) == COUNTS
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_every_door_decompresses(run: Any, tmp_path: Path, ending: str) -> None:
+    pack = PACKED[ending]
+    words, lists, matrix = tmp_path / "words.txt", tmp_path / "list.tsv", tmp_path / "c.mtx"
+    words.write_bytes(pack(b"bacon\neggs\n"))
+    assert list(ts.io.read_names(words)) == ["bacon", "eggs"]
+    lists.write_bytes(pack(b"bacon\t7\neggs\t5\n"))
+    assert ts.io.read_frequency_list(lists) == {"term": ["bacon", "eggs"], "count": [7, 5]}
+    matrix.write_bytes(pack(b"%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 3\n"))
+    labels = tmp_path / "labels"
+    labels.write_bytes(pack(b"a\nb\n"))
+    assert read_files(matrix, labels=labels, term_names=words).X.toarray().tolist() == [
+        [3, 0],
+        [0, 0],
+    ]
+    table = tmp_path / "c.csv"
+    table.write_bytes(TABLE)
+    assert run("rank", table, "--stop-words", words, "--format", "csv").out.count("\n") == 3
+    document = tmp_path / "news/ham/a.txt"
+    document.parent.mkdir(parents=True)
+    document.write_bytes(pack(b"bacon eggs"))
+    assert read_files(tmp_path / "news").X.sum() == 2
+
+
+def test_the_file_in_an_archive_tells_the_kind(tmp_path: Path) -> None:
+    path = tmp_path / "mail.zip"
+    path.write_bytes(zipped(mail__a_csv=TABLE))
+    assert ts.count(ts.scan(path)) == COUNTS
+
+
+def test_what_macos_adds_to_an_archive_does_not_count(tmp_path: Path) -> None:
+    path = tmp_path / "mail.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mail/", b"")
+        archive.writestr("mail/a.csv", TABLE)
+        archive.writestr("mail/.DS_Store", b"x")
+        archive.writestr("__MACOSX/mail/._a.csv", b"x")
+    assert ts.count(ts.scan(path)) == COUNTS
+
+
+def test_archives_that_hold_no_single_file(tmp_path: Path) -> None:
+    path = tmp_path / "c.zip"
+    expected = "c.zip: expected an archive of one file, found {}; unpack it, and pass its folder"
+    path.write_bytes(zipped(a_csv=TABLE, b_csv=TABLE))
+    assert complaint(path).startswith(expected.format("2: 'a.csv', 'b.csv'"))
+    path.write_bytes(zipped())
+    assert complaint(path).startswith(expected.format("none"))
+    locked = bytearray(zipped(a_csv=TABLE))
+    for signature, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        locked[locked.index(signature) + place] |= 1  # the flag of encryption
+    path.write_bytes(locked)
+    assert complaint(path) == "c.zip: a.csv is encrypted; unpack the archive"
+
+
+@pytest.mark.parametrize("ending", CUTTABLE)
+def test_damaged_content_is_one_sentence(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / "c.csv"
+    whole = CUTTABLE[ending](TABLE + b"".join(b"word%d,ham\n" % i for i in range(9999)))
+    for size in (*range(20, 200, 9), len(whole) - 9, len(whole) - 1):
+        path.write_bytes(whole[:size])
+        assert complaint(path).startswith("c.csv: damaged")
+    flipped = 0
+    for place in range(40, len(whole) - 100, len(whole) // 29):
+        content = bytearray(whole)
+        content[place] ^= 0x55
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=r"c\.csv(: damaged|, lines? \d)"):
+            read_files(path)
+        flipped += 1
+    assert flipped > 20
+
+
+def test_a_name_of_compressed_files_over_plain_content(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv.gz"
+    path.write_bytes(TABLE)
+    expected = "c.csv.gz: is not compressed, although its name ends in .gz; rename it to c.csv"
+    assert complaint(path) == expected
+
+
+def test_content_compressed_twice(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv.gz"
+    path.write_bytes(gzip.compress(bz2.compress(TABLE)))
+    expected = "c.csv.gz: is compressed twice (bz2 within), expected text; decompress it once"
+    assert complaint(path) == expected
+
+
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    import tracemalloc
+
+    path = tmp_path / "c.csv"
+    with bz2.open(path, "wb") as file:
+        file.write(b"text,label\n")
+        for _ in range(16):
+            file.write(b"bacon eggs,ham\n" * (1 << 16))
+    scan = ts.scan(path)
+    tracemalloc.start()
+    assert ts.count(scan).n_docs == 16 << 16
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 23  # of 16 MB
+
+
+def test_standard_input_may_be_compressed(
+    run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from types import SimpleNamespace
+
+    for content, form in ((gzip.compress(TABLE), "csv"), (in_archive(TABLE), "csv")):
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(content)))
+        result = run("info", "-", "--input-format", form)
+        assert (result.code, "2 documents" in result.out) == (0, True)
+    parquet = table_of_pyarrow("parquet")
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(parquet)))
+    result = run("info", "-", "--input-format", "csv")
+    assert result.code == 1
+    assert result.err.endswith("or pass --input-format parquet\n")
+
+
+# ---- content that is no text ---------------------------------------------------------------------
+
+OFFICE = {"[Content_Types].xml": b"x", "word/document.xml": b"x"}
+
+
+def archive_of(members: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+FOREIGN: dict[str, tuple[Callable[[], bytes], str]] = {
+    "parquet": (
+        lambda: table_of_pyarrow("parquet"),
+        "is a Parquet file, expected text; give it a name that ends in .parquet, or pass "
+        "input_format='parquet'",
+    ),
+    "arrow": (
+        lambda: table_of_pyarrow("file"),
+        "is an Arrow file, expected text; give it a name that ends in .arrow, or pass "
+        "input_format='arrow'",
+    ),
+    "stream": (lambda: table_of_pyarrow("stream"), "is an Arrow file, expected text; give it"),
+    "excel": (
+        lambda: archive_of({**OFFICE, "xl/workbook.xml": b"x"}),
+        "is an Excel workbook, expected text; save the sheet as CSV UTF-8",
+    ),
+    "word": (
+        lambda: archive_of(OFFICE),
+        "is an Office document, expected text; save its text as a text file",
+    ),
+    "odt": (lambda: archive_of({"mimetype": b"x"}), "is an Office document, expected text; save"),
+    "xls": (
+        lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600),
+        "is an old Office document, such as .xls, expected text; save the sheet as CSV UTF-8",
+    ),
+    "pdf": (
+        lambda: b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
+        "is a PDF document, expected text; save its text as a text",
+    ),
+    "sqlite": (lambda: b"SQLite format 3\0" + bytes(99), "is an SQLite database, expected text; "),
+    "feather": (lambda: b"FEA1\0\0", "is a Feather file of version 1, expected text; write it"),
+    "arrays": (lambda: archive_of({"data.npy": b"x"}), "holds arrays of numpy, expected text; "),
+    "tar": (lambda: bytes(257) + b"ustar\0" + bytes(99), "is a tar archive, expected text; unpack"),
+}
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_content_that_is_no_text_is_named_with_the_cure(tmp_path: Path, kind: str) -> None:
+    make, expected = FOREIGN[kind]
+    path = tmp_path / "c.csv"
+    path.write_bytes(make())
+    assert complaint(path).startswith(f"c.csv: {expected}")
+    if not make().startswith(b"PK"):  # an archive within would be compressed twice
+        path.write_bytes(gzip.compress(make()))
+        assert complaint(path).startswith(f"c.csv: {expected}")
+
+
+@pytest.mark.parametrize("kind", FOREIGN)
+def test_every_door_names_content_that_is_no_text(tmp_path: Path, kind: str) -> None:
+    make, expected = FOREIGN[kind]
+    expected = expected.partition(", or pass")[0]
+    content = make()
+    names, lists = tmp_path / "names.txt", tmp_path / "list.tsv"
+    names.write_bytes(content)
+    lists.write_bytes(content)
+    for read, path in ((ts.io.read_names, names), (ts.io.read_frequency_list, lists)):
+        with pytest.raises(ValueError, match=re.escape(f"{path}: {expected}")):
+            read(path)
+    for ending in ("svm", "mtx", "jsonl", "txt"):
+        path = tmp_path / f"c.{ending}"
+        path.write_bytes(content)
+        options = {"labels": names} if ending == "mtx" else {}
+        assert complaint(path, **options).startswith(f"c.{ending}: {expected}")
+    document = tmp_path / "news/ham/a.txt"
+    document.parent.mkdir(parents=True)
+    document.write_bytes(content)
+    with pytest.raises(ValueError, match=re.escape(f"{document}: {expected}")):
+        read_files(tmp_path / "news")
+    scan = ts.scan(tmp_path / "news", on_error="skip")
+    with pytest.raises(ValueError, match="1 line, row or file left out"):
+        ts.count(scan)
+
+
+def test_an_unknown_ending_tells_what_the_content_is(tmp_path: Path) -> None:
+    path = tmp_path / "mail.xlsx"
+    path.write_bytes(FOREIGN["excel"][0]())
+    assert complaint(path).startswith("mail.xlsx: is an Excel workbook, expected text; save")
+
+
+def test_texts_that_begin_like_other_files_are_texts(tmp_path: Path) -> None:
+    for start in ("PAR1", "ARROW1", "BZh9", "GIF", "Obj"):
+        path = tmp_path / "c.csv"
+        path.write_text(f"{start},text,label\n1,bacon eggs,ham\n2,free pills,spam\n")
+        assert ts.count(ts.scan(path)) == COUNTS
+
+
+# ---- Parquet and Arrow ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("form", ["parquet", "file", "stream"])
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "feather", "ipc"])
+def test_tables_of_pyarrow_are_told_apart(tmp_path: Path, form: str, ending: str) -> None:
+    path = tmp_path / f"c.{ending}"
+    path.write_bytes(table_of_pyarrow(form))
+    assert ts.count(ts.scan(path)) == COUNTS
+
+
+def test_other_content_in_place_of_a_table_of_pyarrow(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "c.parquet"
+    start = "c.parquet: expected a Parquet or Arrow file, found "
+    path.write_bytes(TABLE)
+    expected = "text; name it after its format, or pass input_format, such as 'csv'"
+    assert complaint(path) == start + expected
+    path.write_bytes(gzip.compress(table_of_pyarrow("parquet")))
+    assert complaint(path) == f"{start}content compressed as .gz; decompress it"
+    path.write_bytes(b"\0\1\2\3" * 99)
+    assert complaint(path).startswith("c.parquet: damaged, or not a table: ")
+
+
+@pytest.mark.parametrize("cut", [9, 40, 200, 300])
+def test_a_stream_that_is_cut_short(tmp_path: Path, cut: int) -> None:
+    path = tmp_path / "c.arrow"
+    path.write_bytes(table_of_pyarrow("stream")[:cut])
+    assert complaint(path).startswith("c.arrow: damaged, or not a table: ")
+
+
+def test_a_stream_that_declares_too_many_bytes(tmp_path: Path) -> None:
+    path, content = tmp_path / "c.arrow", table_of_pyarrow("stream")
+    place = content.index(b"\xff\xff\xff\xff", 4)  # the message of the first record batch
+    errors = set[type]()
+    for at in range(place, place + 64, 4):
+        huge = (1 << 45).to_bytes(8, "little")
+        path.write_bytes(content[:at] + huge + content[at + 8 :])
+        with pytest.raises((ValueError, MemoryError), match=re.escape(f"{path}: ")) as caught:
+            read_files(path)
+        errors.add(caught.type)
+    assert errors == {ValueError, MemoryError}
+
+
+# ---- names of classes ----------------------------------------------------------------------------
+
+
+def stored_names(names: Any, kind: str = "ClassLabel") -> dict[str, str]:
+    """Return the metadata in which datasets of Hugging Face store the names of classes."""
+    import json
+
+    features = {"text": {"dtype": "string"}, "label": {"names": names, "_type": kind}}
+    return {"huggingface": json.dumps({"info": {"features": features}})}
+
+
+def numbered(folder: Path, form: str, labels: list[int | None], metadata: Any) -> Path:
+    """Write texts whose labels are the numbers of classes."""
+    pyarrow = pytest.importorskip("pyarrow")
+    texts = ["bacon eggs", "free pills", "more eggs"]
+    schema = pyarrow.schema([("text", pyarrow.string()), ("label", pyarrow.int64())], metadata)
+    table = pyarrow.table({"text": texts, "label": labels}, schema=schema)
+    path = folder / f"c.{form}"
+    if form == "parquet":
+        pytest.importorskip("pyarrow.parquet").write_table(table, path)
+        return path
+    with pytest.importorskip("pyarrow.ipc").new_stream(str(path), schema) as writer:
+        writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_numbers_of_classes_become_their_names(tmp_path: Path, form: str) -> None:
+    path = numbered(tmp_path, form, [1, 0, 1], stored_names(["spam", "ham"]))
+    counts = ts.count(ts.scan(path))
+    assert (counts.classes, counts.class_docs.tolist()) == (["ham", "spam"], [2, 1])
+    stars = numbered(tmp_path, form, [4, 0, 4], stored_names(["1", "2", "3", "4", "5"]))
+    assert ts.count(ts.scan(stars)).classes == [1, 5]
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+@pytest.mark.parametrize("wrong", [-1, 2, None])
+def test_a_number_of_no_class_is_a_bad_row(tmp_path: Path, form: str, wrong: int | None) -> None:
+    path = numbered(tmp_path, form, [1, wrong, 1], stored_names(["spam", "ham"]))
+    shown = repr(None if wrong is None else str(wrong))
+    expected = f"row 2: the label is {shown}, expected the number of a class, from 0 to 1"
+    assert complaint(path) == f"c.{form}, {expected}"
+    scan = ts.scan(path, on_error="skip")
+    assert ts.count(scan).class_docs.tolist() == [2]
+    assert scan.n_skipped == 1
+    assert scan.skipped[0].endswith(expected)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"huggingface": "{"},
+        {"huggingface": "[" * 100_000},
+        {"huggingface": "{}"},
+        {"huggingface": '{"info": {"features": {"label": 3}}}'},
+        stored_names(["ham", "ham"]),
+        stored_names([1, 2]),
+        stored_names(None),
+        stored_names(["spam", "ham"], kind="Value"),
+    ],
+)
+def test_metadata_without_names_leave_the_numbers(tmp_path: Path, metadata: Any) -> None:
+    path = numbered(tmp_path, "parquet", [1, 0, 1], metadata)
+    assert ts.count(ts.scan(path)).classes == [0, 1]
+
+
+def test_a_folder_that_hugging_face_saved(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets")
+    features = datasets.Features(
+        {"text": datasets.Value("string"), "label": datasets.ClassLabel(names=["spam", "ham"])}
+    )
+    columns = {"text": ["bacon eggs", "free pills", "more eggs"], "label": [1, 0, 1]}
+    dataset = datasets.Dataset.from_dict(columns, features=features)
+    dataset.save_to_disk(str(tmp_path / "saved"), num_shards=2)
+    dataset.to_parquet(str(tmp_path / "c.parquet"))
+    expected = ts.count_texts(columns["text"], ["ham", "spam", "ham"])
+    assert ts.count(ts.scan(tmp_path / "saved")) == expected
+    assert ts.count(ts.scan(tmp_path / "c.parquet")) == expected
+    assert ts.count_texts(dataset, text="text", label="label") == expected
+    chosen = dataset.select([2, 0])  # the table of the dataset is in another order
+    of_chosen = ts.count_texts(["more eggs", "bacon eggs"], ["ham", "ham"])
+    assert ts.count_texts(chosen, text="text", label="label") == of_chosen
+    table = pytest.importorskip("pyarrow.parquet").read_table(tmp_path / "c.parquet")
+    assert ts.count_texts(table, text="text", label="label") == expected
+
+
+# ---- encodings -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
+def test_a_mark_of_the_order_of_bytes_tells_the_encoding(tmp_path: Path, encoding: str) -> None:
+    content = "text,label\nbacon größe,ham\nfree pills,spam\n".encode(encoding)
+    path = tmp_path / "c.csv"
+    path.write_bytes(content)
+    expected = ts.count_texts(["bacon größe", "free pills"], ["ham", "spam"])
+    assert ts.count(ts.scan(path)) == expected
+    names = tmp_path / "names.txt"
+    names.write_bytes("größe\n".encode(encoding))
+    assert list(ts.io.read_names(names)) == ["größe"]
+
+
+@pytest.mark.parametrize("order", ["le", "be"])
+@pytest.mark.parametrize("width", ["16", "32"])
+@pytest.mark.parametrize("words", ["bacon eggs", "größe straße", "天气很好 一"])
+def test_wide_characters_without_a_mark_are_named(
+    tmp_path: Path, width: str, order: str, words: str
+) -> None:
+    path, encoding = tmp_path / "c.csv", f"utf-{width}-{order}"
+    path.write_bytes(f"text,label\n{words},ham\n".encode(encoding))
+    fault = f"is UTF-{width} without a mark of the order of bytes, expected UTF-8"
+    assert complaint(path) == f"c.csv: {fault}; pass encoding={encoding!r}"
+    assert ts.count(ts.scan(path, encoding=encoding)).n_docs == 1
+    names = tmp_path / "names.txt"
+    names.write_bytes("bacon\n".encode(encoding))
+    with pytest.raises(ValueError, match=f"names.txt: {fault}; lists are read as UTF-8"):
+        ts.io.read_names(names)
+    document = tmp_path / "news/ham/a"
+    document.parent.mkdir(parents=True)
+    document.write_bytes("bacon and eggs".encode(encoding))
+    with raises(ValueError, "wide_document", argument="encoding"):
+        read_files(tmp_path / "news")
+    assert read_files(tmp_path / "news", encoding=encoding).X.sum() == 3
+
+
+def test_zero_bytes_in_utf_8_are_characters(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_bytes(b"text,label\nba\0con eggs,ham\nfree\0,spam\n")
+    assert list(ts.count(ts.scan(path)).term_names) == ["ba", "con", "eggs", "free"]
