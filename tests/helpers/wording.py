@@ -63,9 +63,6 @@ WORDING: dict[str, str] = {
     "at_row_1_column_1": (
         "X has … at row 1, column 1, expected a finite count that is not negative…"
     ),
-    "both_be_names_or_both": (
-        "text and label must both be names or both be numbers, got 'a' and 2 and 1"
-    ),
     "cannot_save_the_class": (
         "cannot save the class …: labels in a file must be None, bool, int, float, str, "
         "bytes or tuples of these"
@@ -393,7 +390,7 @@ WORDING: dict[str, str] = {
     "text_after_a_closing_quote": (
         "c, line 2: expected ',' or the end of the line after a closing quote, at byte 8; a"
         " quote within a quoted field is written twice; if quotes mean nothing in this "
-        "file, let its name end in .txt and name its columns by text= and label="
+        "file, pass quote=''"
     ),
     "text_expected_one_column_t": (
         "text: expected one column 't', found 't', 't'; give each column another name"
