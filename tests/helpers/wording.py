@@ -227,6 +227,7 @@ WORDING: dict[str, str] = {
         "part …; count both with the same rules"
     ),
     "made_by_count_or_load": "use termsift.count or termsift.load",
+    "marks_must_differ": "… and … must differ, got … for both",
     "matrix_of_pandas_for_dask": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
         "sample_weight), which may be delayed, got a DataFrame of pandas: for a matrix in "
@@ -325,6 +326,9 @@ WORDING: dict[str, str] = {
     "one_after_another": (
         "'greedy' chooses terms one after another and gives no score to a single term: use "
         "rank('greedy'), or one of …"
+    ),
+    "one_ascii_character": (
+        "… must be one ASCII character that is no letter, digit or end of a line, got …"
     ),
     "one_column_text": (
         "…c.csv, line 1: expected one column 'text', found 'ham ham ham ham ham ham ham ham"
@@ -445,6 +449,10 @@ WORDING: dict[str, str] = {
     "there_are_no_terms_to": "there are no terms to choose from",
     "there_is_no_class_d": "there is no class 'd', expected one of 'a', 'b', 'c'",
     "two_classes_with_documents": "scores need at least two classes with documents, got …",
+    "two_delimiters": (
+        "…c.csv, line 1: ',' and ';' split the first rows equally well; pass delimiter=, as in "
+        "delimiter=','"
+    ),
     "unknown_argument_mindf": "unknown argument 'mindf', expected one of …; did you mean 'min_df'?",
     "unknown_argument_ngram_did_you": (
         "unknown argument 'ngram', expected one of …; did you mean 'ngram_range'?"
@@ -465,6 +473,10 @@ WORDING: dict[str, str] = {
     "with_the_columns_id_body": (
         "texts is a DataFrame with the columns 'id', 'body', expected one column of texts: "
         "name it, as in text='text', or pass it alone"
+    ),
+    "without_a_header": (
+        "…c.csv: without a header, columns have numbers from 1, not the name …; number them by "
+        "text= and label="
     ),
     "workers_lack_termsift_install_it": (
         "workers lack termsift: '…://…/…/…'; install it in the environment of the scheduler"

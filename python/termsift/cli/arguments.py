@@ -156,7 +156,12 @@ def _add_dialect(parser: argparse.ArgumentParser) -> None:
     add_values(
         group,
         ("--delimiter", character, "C", r"character between fields, such as ';' or '\t'"),
-        ("--quote", character, "C", "character around fields, or '' for none (default: a double quote)"),
+        (
+            "--quote",
+            character,
+            "C",
+            "character around fields, or '' for none (default: a double quote)",
+        ),
         ("--escape", character, "C", r"character, such as '\', that makes the next one text"),
     )
     about = "whether the first row names the columns (default: if --text or --label is a name)"

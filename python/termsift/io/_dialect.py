@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
@@ -35,7 +35,7 @@ def _optional(check: _Check) -> _Check:
 # The check of each option by itself. `Dialect` checks which exclude each other.
 CHECKS: dict[str, _Check] = {
     "delimiter": _optional(_check_mark),
-    "quote": _optional(lambda mark, name: mark == "" or _check_mark(mark, name)),
+    "quote": _optional(lambda mark, name: None if mark == "" else _check_mark(mark, name)),
     "escape": _optional(_check_mark),
     "header": _optional(validation.check_flag),
     "skip_lines": lambda n, name: validation.check_integer(n, name, 0, 2**62),
@@ -58,6 +58,10 @@ class Dialect:
         """Check each option, and that no character has two meanings."""
         for name, check in CHECKS.items():
             check(getattr(self, name), name)
+        # A checkpoint stores them in JSON, which has no numbers of numpy.
+        object.__setattr__(self, "skip_lines", int(self.skip_lines))
+        if self.header is not None:
+            object.__setattr__(self, "header", bool(self.header))
         marks = {name: getattr(self, name) for name in _MARKS} | {"quote": self.quote_in(".csv")}
         for one, other in combinations(_MARKS, 2):
             if marks[one] is not None and marks[one] == marks[other]:
@@ -113,17 +117,20 @@ def found_delimiter(
     """Return the delimiter that splits most of the first rows alike, into ``least`` or more fields.
 
     If no delimiter splits the first row, return the first of the delimiters. Two delimiters that
-    split the rows equally well are an error, unless all but one look like punctuation. ``label`` is
-    the position of the label.
+    split the rows equally well are an error. ``label`` is the position of the label, if it is
+    known.
     """
-    n_alike = {mark: _alike(rows, least) for mark, rows in first.items()}
-    most = max(n_alike.values())
-    best = [mark for mark in first if n_alike[mark] == most]
-    if most == 0 or len(best) == 1:
+    n_alike = {mark: n for mark, rows in first.items() if (n := _alike(rows, least))}
+    if not n_alike:
+        return next(iter(first))
+    marks = [mark for mark in n_alike if not _is_punctuation(mark, first[mark], n_alike, label)]
+    most = max(n_alike[mark] for mark in marks or n_alike)
+    best = [mark for mark in marks or n_alike if n_alike[mark] == most]
+    if len(best) > 1:  # a mark within quotes cuts a quoted field in two
+        whole = [mark for mark in best if not _cuts_quotes(first[mark], quote)]
+        best = whole if len(whole) == 1 else best
+    if len(best) == 1:
         return best[0]
-    winners = [mark for mark in best if _beats(mark, first, best, label, quote)]
-    if len(winners) == 1:
-        return winners[0]
     raise wrong_value(
         "{where}: {marks} split the first rows equally well; pass {delimiter=}, as in {example}",
         where=where,
@@ -132,26 +139,23 @@ def found_delimiter(
     )
 
 
-def _beats(
-    mark: str, first: First, rivals: list[str], label: int | None, quote: str | None
+def _is_punctuation(
+    mark: str, rows: Sequence[Row], rivals: Collection[str], label: int | None
 ) -> bool:
-    """Return whether the rivals of a delimiter are punctuation in the texts that it divides."""
+    """Return whether a mark stands in texts, as in ``Sport;Goal, a late one``.
+
+    It does if a blank follows it everywhere, and if every label has another delimiter in it.
+    """
     others = [other for other in rivals if other != mark]
-    if quote is not None:
-        in_quotes = {
-            other: any(field.count(quote) % 2 for row in first[other] for field in row.fields)
-            for other in rivals
-        }  # a delimiter within quotes cuts the field between them
-        if not in_quotes[mark] and all(in_quotes[other] for other in others):
-            return True
-    if label is None:
+    if label is None or not all(f.startswith(" ") for row in rows for f in row.fields[1:]):
         return False
-    labels = [row.fields[label] for row in first[mark] if label < len(row.fields)]
-    is_clean = not any(other in text for text in labels for other in others)
-    after = {other: [f for row in first[other] for f in row.fields[1:]] for other in others}
-    return is_clean and all(
-        all(field.startswith(" ") for field in fields_) for fields_ in after.values()
-    )
+    labels = [row.fields[label] for row in rows if label < len(row.fields)]
+    return any(all(other in of_row for of_row in labels) for other in others)
+
+
+def _cuts_quotes(rows: Sequence[Row], quote: str | None) -> bool:
+    """Return whether a field has an odd number of quotes."""
+    return quote is not None and any(f.count(quote) % 2 for row in rows for f in row.fields)
 
 
 def cure_of_header(names: Sequence[str], first: First) -> Message | None:

@@ -87,7 +87,7 @@ def _check_index_base(base: Any, name: str) -> None:
 _CHECKS: dict[str, Callable[[Any, str], Any]] = {
     "term_names": check_path,
     "text": _check_columns,
-    "label": lambda column, name: column is False or _check_columns(column, name),
+    "label": lambda column, name: None if column is False else _check_columns(column, name),
     "encoding": lambda encoding, name: check_encoding(encoding),
     **_OF_DIALECTS,
     "index_base": _check_index_base,
@@ -423,5 +423,5 @@ def job_of(scan: Scan, tf: str) -> dict[str, Any]:
         "functions": scan.rules.functions,
         "min_df": scan.rules.min_df,
         **{name: getattr(scan.options, name) for name in names},
-        **scan.options.dialect.given,
+        **vars(scan.options.dialect),
     }

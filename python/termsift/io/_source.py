@@ -48,7 +48,7 @@ class Options:
     label: str | int | None = None
     has_labels: bool = True  # without labels, every document gets the label ""
     encoding: str = "utf-8"
-    dialect: Dialect = Dialect()
+    dialect: Dialect = field(default_factory=Dialect)
     term_names: Path | None = None
     names: NDArray[Any] | None = None  # the names in the file ``term_names``
     index_base: int = 1

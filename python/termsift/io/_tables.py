@@ -135,7 +135,7 @@ class JsonTable(Table):
 
 
 class DelimitedTable(Table):
-    """A table of delimited fields, which may be quoted (in .txt files only if the caller says so)."""
+    """A table of delimited fields. Those of .txt files are quoted only if the caller says so."""
 
     takes = Table.takes | CHECKS.keys()
 
@@ -162,11 +162,13 @@ class DelimitedTable(Table):
         # By default, a table without header has two columns, so a tab in the text is an error.
         is_usual = not self._has_header and options.text is None and options.label is None
         self._n_fields = n_fields if is_usual else None
-        self._marks = dict.fromkeys([_DELIMITER_OF[kind], *DELIMITERS])
-        if dialect.delimiter is not None or is_usual:
-            self._marks = {dialect.delimiter or _DELIMITER_OF[kind]: None}
-        for mark in self._taken:
-            self._marks.pop(mark, None)
+        # The delimiters that the first rows may have, from the most usual.
+        marks = [dialect.delimiter or _DELIMITER_OF[kind]]
+        if dialect.delimiter is None and not is_usual:
+            marks += [mark for mark in DELIMITERS if mark not in marks]
+        self._marks = [mark for mark in marks if mark not in self._taken]
+        if not self._marks:
+            raise wrong_value("{path}: no character is left to be the {delimiter}", path=path)
 
     @property
     def _taken(self) -> tuple[str | None, ...]:
@@ -225,7 +227,7 @@ class DelimitedTable(Table):
 
     def _delimiter(self, table: _core.DelimitedTable) -> str:
         """Return the delimiter that splits the header or the first rows as it should."""
-        usual = next(iter(self._marks))
+        usual = self._marks[0]
         if len(self._marks) == 1:
             return usual
         if self._names:
@@ -249,9 +251,7 @@ class DelimitedTable(Table):
         """Return the first rows, split at each of the delimiters."""
         return {mark: self._first_rows(table, mark, _FIRST_ROWS) for mark in self._marks}
 
-    def _cure(
-        self, table: _core.DelimitedTable, delimiter: str, names: list[str]
-    ) -> Name | None:
+    def _cure(self, table: _core.DelimitedTable, delimiter: str, names: list[str]) -> Name | None:
         """Return the cure if the first row lacks the columns for a reason that later rows show."""
         if all(name in names for name in self._names) and len(names) >= self._least:
             return None
