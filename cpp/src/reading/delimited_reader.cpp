@@ -49,8 +49,8 @@ std::uint64_t escaped_bytes(std::uint64_t escapes, bool& is_open) {
 // quote, and all quotes inside it are doubled or escaped. Unless the dialect is plain, a regular row has a line feed after
 // every carriage return outside of quotes, and escapes no carriage return. A comment is irregular. The text may stop within
 // a field. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
-FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, const DelimitedReader::Dialect& dialect,
-                          std::vector<std::uint32_t>& ends) {
+FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter,
+                          const DelimitedReader::Dialect& dialect, std::vector<std::uint32_t>& ends) {
   const bool is_plain = dialect.is_plain(), has_quote = dialect.quote.has_value(), has_escape = dialect.escape.has_value();
   const bool has_comment = dialect.comment.has_value();
   const char quote_mark = dialect.quote.value_or('\0'), escape_mark = dialect.escape.value_or('\0');
@@ -362,8 +362,9 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
   return at;
 }
 
-// Reads the row that begins at `at`. Unless the dialect is plain, row() is the state machine of CPython's Modules/_csv.c with
-// strict=True and doublequote=True. Like CPython, row() reads line by line. In regular rows, find_field_ends() and
+// Reads the row that begins at `at`. Unless the dialect is plain, row() is the state machine of CPython's Modules/_csv.c
+// with strict=True and doublequote=True. Like CPython, row() reads line by line. CPython refuses a last line without a line
+// feed if an escaped line feed came before in the same field, and row() reads it. In regular rows, find_field_ends() and
 // parse_regular() must find the same fields as row(). A comment is like a blank line.
 DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
                                           char delimiter) const {

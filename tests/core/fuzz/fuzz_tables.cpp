@@ -71,7 +71,8 @@ void check_skipped_lines(const std::string& content, const Dialect& dialect, int
   };
   std::size_t begin = 0;
   std::int64_t n_lines = 0;
-  for (; n_lines < n && begin < content.size(); ++n_lines) begin = std::min(content.find('\n', begin), content.size() - 1) + 1;
+  for (; n_lines < n && begin < content.size(); ++n_lines)
+    begin = std::min(content.find('\n', begin), content.size() - 1) + 1;
   if (content.compare(begin, 3, "\xef\xbb\xbf") == 0) return;
   auto [n_skipped, skipped] = read(content, n);
   fuzz::require(n_skipped == n_lines, "the number of skipped lines");
