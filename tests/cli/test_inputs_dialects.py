@@ -78,6 +78,15 @@ def test_info_says_what_was_understood(run: Any, tmp_path: Path) -> None:
     ]
 
 
+def test_info_says_it_of_json(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    path.write_text('{"text": "ham", "label": 1}\n{"text": "", "label": 1}\n')
+    assert run("info", path).out.splitlines()[1:3] == [
+        "read as: UTF-8, JSON objects, text in 'text', label in 'label'",
+        "rows: 2, 0 left out, 1 with an empty text",
+    ]
+
+
 @pytest.mark.parametrize(
     "command", ["rank {}", "keyness {} x --dispersion", "context {} ham", "compare {} --cv 2"]
 )

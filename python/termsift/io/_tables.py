@@ -130,6 +130,10 @@ class JsonTable(Table):
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         texts, label = self.columns
+        keys = f"text in {' and '.join(map(repr, texts))}"
+        keys += f", label in {label!r}" if self.options.has_labels else ""
+        sentence = f"{self.options.encoding.upper()}, JSON objects, {keys}"
+        self.understood = printable(sentence, _LONGEST_SENTENCE)
         options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
         return _core.JsonTable(readinto, str(self.path), **options)
 
@@ -253,7 +257,8 @@ class DelimitedTable(Table):
 
     def _cure(self, table: _core.DelimitedTable, delimiter: str, names: list[str]) -> Name | None:
         """Return the cure if the first row lacks the columns for a reason that later rows show."""
-        if all(name in names for name in self._names) and len(names) >= self._least:
+        numbers = [n for n in self._columns if isinstance(n, int)]
+        if all(name in names for name in self._names) and max(numbers, default=0) <= len(names):
             return None
         with complaining():
             first = self._tried(table)
