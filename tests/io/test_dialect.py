@@ -292,6 +292,9 @@ NAMED = "name the columns by text= and label=, by number if there is no header"
         ("text,label\naa\\, bb,x\n", {},
          "line 2: expected 2 fields, found 3; if a backslash makes the next character part of the "
          "text, pass escape='\\\\'"),
+        ("text,label\naa\\\nbb,x\n", {},
+         "line 2: expected 2 fields, found 1; if a backslash makes the next character part of the "
+         "text, pass escape='\\\\'"),
         (" text ,Label\naa,x\n", {},
          f"line 1: expected one column 'text', found ' text ', 'Label'; {NAMED}; did you mean "
          "' text '?"),

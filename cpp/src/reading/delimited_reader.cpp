@@ -320,8 +320,8 @@ std::string DelimitedReader::cure_of_number(const std::vector<std::string>& fiel
   const auto any = [&](const auto& is) { return std::any_of(fields.begin(), fields.end(), is); };
   if (dialect_.is_plain() && any([](const std::string& field) { return field.find('\r') != field.npos; }))
     return std::string("; perhaps ") + returns_end_lines;
-  if (static_cast<std::int64_t>(fields.size()) <= n_fields_) return "";
   if (!dialect_.escape && any([](const std::string& field) { return field.ends_with('\\'); })) return escape_cure;
+  if (static_cast<std::int64_t>(fields.size()) <= n_fields_) return "";
   if (dialect_.quote == '"' && any([](const std::string& field) { return field.starts_with('\''); })) return apostrophe_cure;
   if (!dialect_.quote) return "";
   return std::string("; a field with '") + delimiter_ + "' in it must begin and end with a quote";
