@@ -1,6 +1,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -106,15 +107,23 @@ py::list skipped(const Table& table) {
   return all;
 }
 
-// Splits the first row at the delimiter. Returns the number of the row's first line, the fields, and the fault or None.
-py::tuple first_row(DelimitedTable& table, char delimiter, bool is_header) {
-  const DelimitedReader::Row row = table.reading(
-      [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_row(delimiter, is_header); });
-  py::list fields;
-  for (const std::string& field : row.fields) fields.append(py::bytes(field).attr("decode")("utf-8", "replace"));
-  py::object fault = py::none();
-  if (!row.fault.empty()) fault = described(table.file(), {row.first_line, row.last_line, row.fault});
-  return py::make_tuple(row.first_line, fields, fault);
+// Splits the first rows at the delimiter. Returns the number of each row's first line, the fields, and the fault or None.
+py::list first_rows(DelimitedTable& table, char delimiter, std::int64_t most, bool is_header) {
+  const std::vector<DelimitedReader::Row> rows = table.reading(
+      [&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).first_rows(delimiter, most, is_header); });
+  py::list found;
+  for (const DelimitedReader::Row& row : rows) {
+    py::list fields;
+    for (const std::string& field : row.fields) fields.append(py::bytes(field).attr("decode")("utf-8", "replace"));
+    py::object fault = py::none();
+    if (!row.fault.empty()) fault = described(table.file(), {row.first_line, row.last_line, row.fault});
+    found.append(py::make_tuple(row.first_line, fields, fault));
+  }
+  return found;
+}
+
+std::int64_t skip_lines(DelimitedTable& table, std::int64_t n) {
+  return table.reading([&](TableReader& reader) { return static_cast<DelimitedReader&>(reader).skip_lines(n); });
 }
 
 void choose_columns(DelimitedTable& table, char delimiter, const std::vector<std::int64_t>& texts, std::int64_t label,
@@ -144,15 +153,19 @@ void register_tables(py::module_& module) {
       .def_property_readonly("n_skipped", [](const Table& table) { return table.reader().n_skipped(); })
       .def_property_readonly("skipped", &skipped);
   py::class_<DelimitedTable, Table>(module, "DelimitedTable", "Rows of delimited fields.")
-      .def(py::init([](const py::object& readinto, const py::str& file, bool quoted, const py::list& labels, bool skip,
+      .def(py::init([](const py::object& readinto, const py::str& file, std::optional<char> quote,
+                       std::optional<char> escape, std::optional<char> comment, const py::list& labels, bool skip,
                        const std::string& encoding, std::int64_t bytes, bool unlabelled) {
              const TableReader::Options options = options_of(labels, skip, encoding, bytes, unlabelled);
+             const DelimitedReader::Dialect dialect{quote, escape, comment};
              return std::make_unique<DelimitedTable>(
-                 std::make_unique<DelimitedReader>(python_read(readinto), options, quoted), file);
+                 std::make_unique<DelimitedReader>(python_read(readinto), options, dialect), file);
            }),
-           "readinto"_a, "file"_a, py::kw_only(), "quoted"_a, "labels"_a = py::list(), "skip"_a = false,
-           "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes, "unlabelled"_a = false)
-      .def("first_row", &first_row, "delimiter"_a, "is_header"_a = false)
+           "readinto"_a, "file"_a, py::kw_only(), "quote"_a, "escape"_a = py::none(), "comment"_a = py::none(),
+           "labels"_a = py::list(), "skip"_a = false, "encoding"_a = "UTF-8", "block_bytes"_a = block_bytes,
+           "unlabelled"_a = false)
+      .def("skip_lines", &skip_lines, "n"_a)
+      .def("first_rows", &first_rows, "delimiter"_a, "most"_a, "is_header"_a = false)
       .def("choose", &choose_columns, "delimiter"_a, "texts"_a, "label"_a, "n_fields"_a, "has_header"_a);
   py::class_<JsonTable, Table>(module, "JsonTable", "JSON objects, one per line or all in one array.")
       .def(py::init([](const py::object& readinto, const py::str& file, const py::list& texts, const py::str& label,

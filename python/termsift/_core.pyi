@@ -428,16 +428,19 @@ class DelimitedTable(Table):
         readinto: Callable[[memoryview], int],
         file: str,
         *,
-        quoted: bool,
+        quote: str | None,
+        escape: str | None = None,
+        comment: str | None = None,
         labels: Sequence[str] = [],
         skip: bool = False,
         encoding: str = "UTF-8",
         block_bytes: int = 1048576,
         unlabelled: bool = False,
     ) -> None: ...
-    def first_row(
-        self, delimiter: str, is_header: bool = False
-    ) -> tuple[int, list[str], str | None]: ...
+    def skip_lines(self, n: int) -> int: ...
+    def first_rows(
+        self, delimiter: str, most: int, is_header: bool = False
+    ) -> list[tuple[int, list[str], str | None]]: ...
     def choose(
         self, delimiter: str, texts: Sequence[int], label: int, n_fields: int, has_header: bool
     ) -> None: ...

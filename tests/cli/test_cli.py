@@ -131,12 +131,16 @@ def test_info(run: Any, table: Path, saved: Path) -> None:
     result = run("info", table)
     assert (result.code, result.err) == (0, "")
     assert result.out == (
-        f"{table}: 5 documents, 6 terms, 2 classes, 17 tokens\n\n"
+        f"{table}: 5 documents, 6 terms, 2 classes, 17 tokens\n"
+        "read as: UTF-8, fields divided by ',', quoted by '\"', a header in line 1, 2 columns, "
+        "text in column 2 ('text'), label in column 1 ('label')\n"
+        "rows: 5, 0 left out, 0 with an empty text\n\n"
         "class  documents  tokens\n"
         "trade          3       9\n"
         "sport          2       8\n"
     )
-    assert run("info", saved).out == result.out.replace("news.csv", "news.termsift")
+    lines = result.out.replace("news.csv", "news.termsift").splitlines(keepends=True)
+    assert run("info", saved).out == "".join([lines[0], *lines[3:]])
 
 
 def test_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,7 +171,7 @@ def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.Monke
     assert result.code == 0
     lines = result.out.splitlines()
     assert max(map(len, lines)) <= 100
-    assert len(lines) <= 80
+    assert len(lines) <= 90
     assert lines[0].startswith(f"usage: termsift {command}")
     if not command:
         assert run().out == result.out

@@ -28,9 +28,9 @@ LATIN = "caf\xe9".encode("latin-1")
         (
             "t.csv",
             b'text,label\n"a"a,a\n',
-            "let its name end in .txt and name its columns by --text",
+            "if quotes mean nothing in this file, pass --quote ''",
             "a_quote_that_ends_too_early",
-            "text",
+            "quote",
         ),
         (
             "t.jsonl",
@@ -71,7 +71,8 @@ def test_errors(
 @pytest.mark.filterwarnings("default")
 def test_warnings_and_bad_rows_that_were_left_out(run: Any, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("text,label\naa,a\nbb,b\n")
-    assert NAME in run("info", tmp_path / "t.csv", "--text", "1", "--label", "2").err
+    shown = run("info", tmp_path / "t.csv", "--text", "1", "--label", "2").err
+    assert shown.endswith("the first row counts as a document; if it is a header, pass --header\n")
     (tmp_path / "t.jsonl").write_text('{"text": "aa", "label": "a"}\n{"title": "aa"}\n')
     assert NAME in run("info", tmp_path / "t.jsonl", "--on-error", "skip").err
 

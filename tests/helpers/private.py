@@ -43,7 +43,8 @@ from termsift._util.validation.labels import _plain as plain_label
 from termsift.cli import keyness as keyness_command
 from termsift.cli import rank as rank_command
 from termsift.cli import running
-from termsift.cli.inputs import count_collection
+from termsift.cli.inputs import READING, count_collection
+from termsift.io._dialect import CHECKS as OF_DIALECTS
 from termsift.io._list_columns import _USUAL, usual_column
 from termsift.io._list_columns import plain as plain_name
 from termsift.io._scan import FORMATS, Scanned
@@ -69,7 +70,16 @@ __all__ += ["adjusted_logs", "dispersion", "likeliest_shape", "log_chi2_sf"]
 __all__ += ["DESCRIBING", "EVENT_MODELS", "KEYNESS_ORDERS", "MODELS", "OCCURRENCES"]
 __all__ += ["MethodName", "Model", "RankerName", "check_model", "find_method", "find_ranker"]
 # The tables of rules, formats and commands, whose every entry is tested.
-__all__ += ["CHECKS", "ENGLISH_STOP_WORDS", "FORMATS", "FORMAT_OF", "_CUTTING", "running"]
+__all__ += [
+    "CHECKS",
+    "ENGLISH_STOP_WORDS",
+    "FORMATS",
+    "FORMAT_OF",
+    "OF_DIALECTS",
+    "READING",
+    "_CUTTING",
+    "running",
+]
 __all__ += ["AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
 # Readers and counters by themselves: blocks of texts.
 __all__ += [

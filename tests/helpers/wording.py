@@ -67,8 +67,8 @@ WORDING: dict[str, str] = {
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
     "a_quote_that_ends_too_early": (
         "…t.csv, line 2: expected ',' or the end of the line after a closing quote, at byte 3; a "
-        "quote within a quoted field is written twice; if quotes mean nothing in this file, let "
-        "its name end in .txt and name its columns by text= and label="
+        "quote within a quoted field is written twice; if quotes mean nothing in this file, pass "
+        "quote=''"
     ),
     "a_ranking_is_not_an": (
         "a ranking is not an array: use its indices, scores or terms; to select columns in "
@@ -153,9 +153,6 @@ WORDING: dict[str, str] = {
     "block_3_x_has": (
         "block 3: X has -1 at row 0, column …, expected a finite count that is not negative "
         "(HashingVectorizer needs alternate_sign=False)"
-    ),
-    "both_be_names_or_both": (
-        "text and label must both be names or both be numbers, got 'a' and 2 and 1"
     ),
     "byte_3_is_not_utf_8": (
         "…t.csv, line 2: byte 3 is not UTF-8; pass encoding= with the encoding of the texts; "
@@ -631,6 +628,7 @@ WORDING: dict[str, str] = {
         "name the columns by text= and label=, by number if there is no header; did you mean "
         "'title'?"
     ),
+    "marks_must_differ": "… and … must differ, got … for both",
     "matrix_of_pandas_for_dask": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
         "sample_weight), which may be delayed, got a DataFrame of pandas: for a matrix in "
@@ -874,6 +872,9 @@ WORDING: dict[str, str] = {
         "'greedy' chooses terms one after another and gives no score to a single term: use "
         "rank('greedy'), or one of …"
     ),
+    "one_ascii_character": (
+        "… must be one ASCII character that is no letter, digit or end of a line, got …"
+    ),
     "one_column_text": (
         "…c.csv, line 1: expected one column 'text', found 'ham ham ham ham ham ham ham ham"
         " ham ham ham ham ham ham ham ...', 'a'; name the columns by text= and label=, by "
@@ -1116,7 +1117,7 @@ WORDING: dict[str, str] = {
     "text_after_a_closing_quote": (
         "c, line 2: expected ',' or the end of the line after a closing quote, at byte 8; a"
         " quote within a quoted field is written twice; if quotes mean nothing in this "
-        "file, let its name end in .txt and name its columns by text= and label="
+        "file, pass quote=''"
     ),
     "text_and_label_must_be_names": "text and label must be names or numbers of columns, got None",
     "text_and_label_must_be_names_2": "text and label must be names or numbers of columns, got 1.5",
@@ -1312,6 +1313,10 @@ WORDING: dict[str, str] = {
         "…, line 1: the columns 'word', 'lemma' may all hold the terms; name the column of "
         "the terms by term"
     ),
+    "two_delimiters": (
+        "…c.csv, line 1: ',' and ';' split the first rows equally well; pass delimiter=, as in "
+        "delimiter=','"
+    ),
     "unite_terms": (
         "rules unite 'The' and 'the' of class 'x', which may share documents, so leave out "
         "documents and class_docs"
@@ -1356,6 +1361,10 @@ WORDING: dict[str, str] = {
     "with_the_columns_id_body": (
         "texts is a DataFrame with the columns 'id', 'body', expected one column of texts: "
         "name it, as in text='text', or pass it alone"
+    ),
+    "without_a_header": (
+        "…c.csv: without a header, columns have numbers from 1, not the name …; number them by "
+        "text= and label="
     ),
     "workers_lack_termsift_install_it": (
         "workers lack termsift: '…://…/…/…'; install it in the environment of the scheduler"

@@ -104,11 +104,11 @@ def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
 
 
 NOT_UTF8 = "byte 2 is not UTF-8; pass encoding= with the encoding of the texts"
-DIVIDED = "separate the fields by tabs, or by commas in a .csv"
+DIVIDED = "separate the fields by tabs, by commas in a .csv, or as delimiter= says"
 NAMED = "name the columns by text= and label="
 QUOTES = (
-    "a quote within a quoted field is written twice; if quotes mean nothing in this file, let its "
-    f"name end in .txt and {NAMED.replace('the columns', 'its columns')}"
+    "a quote within a quoted field is written twice; if quotes mean nothing in this file, pass "
+    "quote=''"
 )
 COLUMNS = f"{NAMED}, by number if there is no header"
 RETURNS = "carriage returns end the lines of this file"
@@ -142,8 +142,8 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          "c.csv, line 2: expected ',' or the end of the line after a closing quote, at byte 7; "
          + QUOTES),
         ("c.csv", b"label,text\na,one\nb,\xff\n", {}, f"c.csv, line 3: {NOT_UTF8}"),
-        ("c.csv", "label,text\na,one\n", {"text": 2},
-         "text and label must both be names or both be numbers, got 2 and 'label'"),
+        ("c.csv", "a,one\n", {"text": 2},
+         f"c.csv, line 1: expected one column 'label', found 'a', 'one'; {COLUMNS}"),
         ("c.csv", "a,one\n", {"text": 3, "label": 1},
          "c.csv, line 1: expected at least 3 fields, found 2; "
          + COLUMNS),
@@ -227,7 +227,7 @@ def test_other_characters_divide_no_fields(tmp_path: Path) -> None:
     assert message == f"c.csv, line 1: expected one column 'text', found 'label:text'; {DIVIDED}"
     path = write(tmp_path / "c.txt", RAW.replace("\t", "|"))
     assert complaint(path).endswith(f"expected at least 2 fields, found 1; {DIVIDED}")
-    path = write(tmp_path / "c.csv", "a;one\n")
+    path = write(tmp_path / "c.csv", "a:one\n")
     assert complaint(path, text=2, label=1).endswith(DIVIDED)
 
 

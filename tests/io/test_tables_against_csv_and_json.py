@@ -15,7 +15,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -61,28 +61,61 @@ def expected(rows: Iterable[Any], skip: bool) -> Any:
     return (good, bad[:5], len(bad)) if skip else good
 
 
-def by_csv(content: bytes, delimiter: str) -> Iterator[tuple[int, Any]]:
+class Marks(NamedTuple):
+    """The characters that have a meaning in a table."""
+
+    delimiter: str
+    quote: str | None = '"'
+    escape: str | None = None
+    comment: str | None = None
+
+
+def by_csv(content: bytes, marks: Marks) -> Iterator[tuple[int, Any]]:
     """Yield each row's last line with its fields, with None for a bad row, or with ALWAYS."""
     lines = [line.decode("utf-8", "replace") for line in io.BytesIO(content)]
-    reader, begin = csv.reader(lines, delimiter=delimiter, strict=True), 0
+    if marks.escape and not content.endswith(b"\n"):  # csv needs it after an escaped line feed
+        lines[-1:] = [line + "\n" for line in lines[-1:]]
+    begin = n_read = 0
+
+    def given() -> Iterator[str]:  # leave out comments, but only where a row begins
+        nonlocal n_read
+        for line in lines:
+            n_read += 1
+            if marks.comment is None or n_read > begin + 1 or not line.startswith(marks.comment):
+                yield line
+            else:
+                step()
+
+    def step() -> None:
+        nonlocal begin
+        begin = n_read
+
+    quoting = csv.QUOTE_MINIMAL if marks.quote else csv.QUOTE_NONE
+    reader = csv.reader(
+        given(), delimiter=marks.delimiter, quotechar=marks.quote or None, escapechar=marks.escape,
+        quoting=quoting, strict=True,
+    )  # fmt: skip
     while True:
         try:
             row: Any = next(reader, ALWAYS)
         except csv.Error:
-            row = ALWAYS if '"' in "".join(lines[begin : reader.line_num]) else None
+            is_quoted = marks.quote is not None and marks.quote in "".join(lines[begin:n_read])
+            row = ALWAYS if is_quoted else None
         else:
             if row == ALWAYS:
                 return
-        wrong = [n for n in range(begin, reader.line_num) if "\ufffd" in lines[n]]
-        begin = reader.line_num
+        wrong = [n for n in range(begin, n_read) if "\ufffd" in lines[n]]
+        begin = n_read
         yield (wrong[0] + 1, None) if wrong and row != ALWAYS else (begin, row)
 
 
-def by_lines(content: bytes, delimiter: str) -> Iterator[tuple[int, Any]]:
-    """Yield what `by_csv` yields, for lines without quotes."""
+def by_lines(content: bytes, marks: Marks) -> Iterator[tuple[int, Any]]:
+    """Yield what `by_csv` yields, for lines without quotes and escapes."""
     for number, line in enumerate(io.BytesIO(content), 1):
         row = line.rstrip(b"\r\n").decode("utf-8", "replace")
-        yield number, None if "\ufffd" in row else row.split(delimiter) if row else []
+        if marks.comment is not None and line.startswith(marks.comment.encode()):
+            row = ""
+        yield number, None if "\ufffd" in row else row.split(marks.delimiter) if row else []
 
 
 def pairs(rows: Iterable[tuple[int, Any]], n: int, texts: list[int], label: int) -> Iterator[Any]:
@@ -95,10 +128,13 @@ def pairs(rows: Iterable[tuple[int, Any]], n: int, texts: list[int], label: int)
             yield " ".join(row[text] for text in texts), row[label]
 
 
-def random_table(rng: random.Random, delimiter: str) -> bytes:
+def random_table(rng: random.Random, of: Marks) -> bytes:
+    delimiter, quote, escape = of.delimiter, of.quote or "'", of.escape or "\\"
     if rng.random() < 0.5:
         marks = [
-            '"',
+            quote,
+            of.comment or "#",
+            escape,
             delimiter,
             "\n",
             "\r",
@@ -108,18 +144,25 @@ def random_table(rng: random.Random, delimiter: str) -> bytes:
             "é",
             "\u3000",
             "\0",
-            '""',
+            quote * 2,
             "xyz" * 20,
         ]
         weights = [rng.random() ** 2 for _ in marks]
         content = "".join(rng.choices(marks, weights, k=rng.randint(0, 60))).encode()
     else:
-        file, marks = io.StringIO(), ['"', delimiter, "\n", "a", "b", " ", "é", "word", ""]
+        file, marks = io.StringIO(), [quote, delimiter, "\n", "a", "b", " ", "é", "word", ""]
+        marks += ["\\", "#"]
         end, quoting = rng.choice(["\n", "\r\n"]), rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
-        writer = csv.writer(file, delimiter=delimiter, lineterminator=end, quoting=quoting)
+        doubled = of.escape is None or rng.random() < 0.5
+        writer = csv.writer(
+            file, delimiter=delimiter, lineterminator=end, quoting=quoting, quotechar=quote,
+            escapechar=of.escape, doublequote=doubled,
+        )  # fmt: skip
         n = rng.randint(1, 4)
         for _ in range(rng.randint(0, 30)):
             row = ["".join(rng.choices(marks, k=rng.randint(0, 12))) for _ in range(n)]
+            if rng.random() < 0.05:
+                file.write(f"{of.comment or '#'}{''.join(row)}{end}")
             writer.writerow([*row, rng.choice(["ham", "spam", "e,g", '"q"', "x\ny"])])
         content = file.getvalue().encode()
     if rng.random() < 0.3:
@@ -133,19 +176,21 @@ def random_table(rng: random.Random, delimiter: str) -> bytes:
 def test_delimited_fields(seed: int) -> None:
     rng = random.Random(seed)
     for _ in range(N_TABLES):
-        delimiter, quoted = rng.choice(",;\t|a"), rng.random() < 0.75
-        content, block_bytes = random_table(rng, delimiter), rng.choice(BLOCK_BYTES)
-        rows = list((by_csv if quoted else by_lines)(content, delimiter))
+        quote, escape = rng.choice(['"', '"', "'", None]), rng.choice([None, None, "\\", "^"])
+        marks = Marks(rng.choice(",;\t|a"), quote, escape, rng.choice([None, None, "#"]))
+        content, block_bytes = random_table(rng, marks), rng.choice(BLOCK_BYTES)
+        rows = list((by_csv if quote or escape else by_lines)(content, marks))
         first = next((row for _, row in rows if row), [])
         n = 2 if first == ALWAYS else len(first) or 2
         texts, label = rng.sample(range(n), rng.randint(1, min(n, 2))), rng.randrange(n)
         for skip in (False, True):
             table = _core.DelimitedTable(
-                io.BytesIO(content).readinto, "f", quoted=quoted, skip=skip, block_bytes=block_bytes
-            )
-            table.choose(delimiter, texts, label, n, False)
+                io.BytesIO(content).readinto, "f", quote=quote, escape=escape,
+                comment=marks.comment, skip=skip, block_bytes=block_bytes,
+            )  # fmt: skip
+            table.choose(marks.delimiter, texts, label, n, False)
             wanted = expected(pairs(rows, n, texts, label), skip)
-            assert outcome(table, skip) == wanted, (content, delimiter, quoted, block_bytes)
+            assert outcome(table, skip) == wanted, (content, marks, block_bytes)
 
 
 # ---- JSON ----------------------------------------------------------------------------------------

@@ -24,8 +24,8 @@ def rows_of(table: _core.Table) -> int:
 @pytest.mark.parametrize("block_bytes", [1, 2, 3, 4, 100])
 def test_a_byte_order_mark_in_blocks_of_few_bytes(block_bytes: int) -> None:
     content = io.BytesIO(b"\xef\xbb\xbfa,x\nb,y\n")
-    table = _core.DelimitedTable(content.readinto, "c", quoted=True, block_bytes=block_bytes)
-    assert table.first_row(",") == (1, ["a", "x"], None)
+    table = _core.DelimitedTable(content.readinto, "c", quote='"', block_bytes=block_bytes)
+    assert table.first_rows(",", 1) == [(1, ["a", "x"], None)]
     table.choose(",", [0], 1, 2, False)
     assert rows_of(table) == 2
     content = io.BytesIO(b'\xef\xbb\xbf{"t": "a", "l": "x"}\n')
@@ -44,8 +44,8 @@ def test_a_number_in_an_array_may_be_cut_by_a_block(block_bytes: int) -> None:
 def test_text_after_a_closing_quote_is_refused_at_every_byte() -> None:
     for n in range(64):  # the core reads 64 bytes at a time
         content = io.BytesIO(b"a," + b"x" * n + b'\nb,"text"more\n')
-        table = _core.DelimitedTable(content.readinto, "c", quoted=True)
-        table.first_row(",")
+        table = _core.DelimitedTable(content.readinto, "c", quote='"')
+        table.first_rows(",", 1)
         table.choose(",", [1], 0, 2, False)
         with raises(ValueError, "text_after_a_closing_quote", at="line 2"):
             rows_of(table)
@@ -58,9 +58,9 @@ def test_the_buffer_of_a_file_is_released_after_an_error() -> None:
         buffers.append(buffer)
         raise OSError("the disk is gone")
 
-    table = _core.DelimitedTable(readinto, "c", quoted=True)
+    table = _core.DelimitedTable(readinto, "c", quote='"')
     with pytest.raises(OSError, match="the disk is gone"):
-        table.first_row(",")
+        table.first_rows(",", 1)
     with pytest.raises(ValueError, match="released"):
         bytes(buffers[0])
 

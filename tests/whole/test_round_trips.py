@@ -139,7 +139,7 @@ def objects_of_the_core() -> dict[type, Any]:
         _core.TermSketch: _core.TermSketch(8),
         _core.TextCounter: _core.TextCounter(rules),
         _core.TextIndex: _core.TextIndex(rules, ["a"]),
-        _core.DelimitedTable: _core.DelimitedTable(io.BytesIO().readinto, "x.csv", quoted=True),
+        _core.DelimitedTable: _core.DelimitedTable(io.BytesIO().readinto, "x.csv", quote=None),
         _core.JsonTable: _core.JsonTable(io.BytesIO().readinto, "x.json", texts=["a"], label="b"),
     }
     enumerations = [c for c in CLASSES if hasattr(c, "__members__")]

@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -120,10 +121,19 @@ class TableReader {
   ClassId last_class_ = -1;
 };
 
-// Reads rows of fields. With quoting, the reader accepts exactly the rows that Python's csv module accepts with strict=True.
-// Without quoting, delimiters separate fields, and carriage returns before a line feed are dropped.
+// Reads rows of fields. The reader accepts exactly the rows that Python's csv module accepts with strict=True and the
+// characters of the dialect. If the dialect is plain, delimiters separate fields, and carriage returns before a line feed
+// are dropped. Lines that begin with the character of comments are left out.
 class DelimitedReader final : public TableReader {
  public:
+  // The ASCII characters that have a meaning beside the delimiter, which is chosen later. All of them differ.
+  struct Dialect {
+    std::optional<char> quote = '"', escape = std::nullopt, comment = std::nullopt;
+
+    // Returns whether every line feed ends a row, and every delimiter a field.
+    bool is_plain() const { return !quote && !escape; }
+  };
+
   struct Row {
     std::int64_t first_line = 0, last_line = 0, n_lines = 0;
     std::vector<std::string> fields;
@@ -132,26 +142,32 @@ class DelimitedReader final : public TableReader {
     std::int64_t end = -1;  // the offset of the next row, or -1 if this row is incomplete
   };
 
-  DelimitedReader(Read read, Options options, bool quoted)
-      : TableReader(std::move(read), std::move(options)), quoted_(quoted) {}
+  DelimitedReader(Read read, Options options, Dialect dialect)
+      : TableReader(std::move(read), std::move(options)), dialect_(dialect) {}
 
-  // Returns the first row that is not blank, split at the delimiter. The row stays unread. If all rows are blank, the
-  // returned row has no fields. A header of more than 64 MiB is an error.
-  Row first_row(char delimiter, bool is_header = false);
+  // Leaves out the next n lines, before any other function is called. Returns their number, which is smaller at the end.
+  std::int64_t skip_lines(std::int64_t n);
+  // Returns the first rows that are not blank, split at the delimiter: at most `most`, and after the first row only those
+  // in the first MiB up to a row that cannot be left out. The rows stay unread. A header of more than 64 MiB is an error.
+  std::vector<Row> first_rows(char delimiter, std::int64_t most, bool is_header = false);
   // Chooses the columns. The texts of a row are joined by a blank. A header is skipped, and every other row must have
   // n_fields fields.
   void choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields, bool has_header);
 
  private:
+  static constexpr std::int64_t first_bytes = std::int64_t{1} << 20;
+
   std::int64_t parse(TableBlock& block, std::int64_t size, bool is_last) override;
   std::int64_t parse_regular(TableBlock& block, std::int64_t n_ends);
   std::int64_t parse_carefully(TableBlock& block, std::int64_t size, bool is_last);
-  bool is_quoted(std::string_view field) const { return quoted_ && field.starts_with('"'); }
-  std::string_view unquoted(std::string_view field, std::string& copy) const;
+  bool is_written(std::string_view field) const;
+  std::size_t write_text(std::string_view field, char* out) const;
+  std::string_view text_of(std::string_view field, std::string& copy) const;
+  std::string cure_of_number(const std::vector<std::string>& fields) const;
   Row row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last, char delimiter) const;
   static void split_line(const std::uint8_t* data, std::int64_t at, std::int64_t end, char delimiter, Row& row);
 
-  bool quoted_;
+  Dialect dialect_;
   char delimiter_ = ',';
   std::vector<std::int64_t> texts_;
   std::int64_t label_ = 0, n_fields_ = 0;

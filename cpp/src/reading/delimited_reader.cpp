@@ -24,15 +24,41 @@ std::uint64_t parities(std::uint64_t bits) {
   return bits;
 }
 
+// Returns the bytes that follow an escape character, given the bytes that are one. An escape character that follows another
+// one escapes nothing. The flag `is_open` says whether the last byte before these bytes escapes the first of them, and is
+// set for the bytes that follow. Escape characters are rare, so they are visited one by one.
+std::uint64_t escaped_bytes(std::uint64_t escapes, bool& is_open) {
+  std::uint64_t escaped = is_open ? 1 : 0;
+  escapes &= ~escaped;
+  is_open = false;
+  while (escapes != 0) {
+    const int i = lowest_set(escapes);
+    escapes &= escapes - 1;
+    if (i == 63) {
+      is_open = true;
+    } else {
+      escaped |= std::uint64_t{2} << i;
+      escapes &= ~(std::uint64_t{2} << i);
+    }
+  }
+  return escaped;
+}
+
 // Finds the ends of the fields in a delimited text. The first row begins at text[0]. Writes one number per end to `ends`:
 // 2 * position + 1 at a line feed, 2 * position at a delimiter. In a regular row, a quoted field begins and ends with a
-// quote, and all quotes inside it are doubled. If `quoted` is true, a regular row has a line feed after every carriage
-// return outside of quotes. The text may stop within a field. Preconditions: size < 2^31, and 64 bytes after the text are
-// readable. O(size).
-FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter, bool quoted,
-                          std::vector<std::uint32_t>& ends) {
+// quote, and all quotes inside it are doubled or escaped. Unless the dialect is plain, a regular row has a line feed after
+// every carriage return outside of quotes, and escapes no carriage return. A comment is irregular. The text may stop within
+// a field. Preconditions: size < 2^31, and 64 bytes after the text are readable. O(size).
+FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char delimiter,
+                          const DelimitedReader::Dialect& dialect, std::vector<std::uint32_t>& ends) {
+  const bool is_plain = dialect.is_plain(), has_quote = dialect.quote.has_value(), has_escape = dialect.escape.has_value();
+  const bool has_comment = dialect.comment.has_value();
+  const char quote_mark = dialect.quote.value_or('\0'), escape_mark = dialect.escape.value_or('\0');
+  const char comment_mark = dialect.comment.value_or('\0');
   FieldEnds found;
   std::uint64_t inside_before = 0, end_before = 1, closing_before = 0, return_before = 0;  // flags of the byte before `at`
+  std::uint64_t start_before = 1;
+  bool escape_before = false;
   std::uint64_t irregular = 0, high = 0;
   for (std::int64_t at = 0; at < size; at += 64) {
     const Bytes64 bytes(text + at);
@@ -41,22 +67,34 @@ FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char deli
     high |= bytes.high() & within;
     found.n_lines += count_set(line);
     std::uint64_t field_ends = divider | line;
-    if (quoted) {
-      const std::uint64_t quote = bytes.equal('"') & within;
+    if (!is_plain) {
+      std::uint64_t quote = has_quote ? bytes.equal(quote_mark) & within : 0;
       std::uint64_t carriage = bytes.equal('\r') & within;
+      if (has_escape) {
+        const std::uint64_t escaped = escaped_bytes(bytes.equal(escape_mark) & within, escape_before);
+        irregular |= carriage & escaped;
+        quote &= ~escaped;
+        field_ends &= ~escaped;
+      }
+      const std::uint64_t all_ends = field_ends | quote;
       if ((quote | inside_before | closing_before) != 0) {
         const std::uint64_t inside = parities(quote) ^ inside_before;
         const std::uint64_t opening = quote & inside, closing = quote & ~inside;
-        irregular |= opening & ~((field_ends | quote) << 1 | end_before);
-        irregular |= (closing << 1 | closing_before) & within & ~(field_ends | quote | carriage);
+        irregular |= opening & ~(all_ends << 1 | end_before);
+        irregular |= (closing << 1 | closing_before) & within & ~(all_ends | carriage);
         inside_before = std::uint64_t{0} - (inside >> 63);
         closing_before = closing >> 63;
         field_ends &= ~inside;
         carriage &= ~inside;
       }
-      end_before = (divider | line | quote) >> 63;
+      end_before = all_ends >> 63;
       irregular |= (carriage << 1 | return_before) & within & ~line;
       return_before = carriage >> 63;
+    }
+    if (has_comment) {
+      const std::uint64_t row_ends = field_ends & line;
+      irregular |= bytes.equal(comment_mark) & within & (row_ends << 1 | start_before);
+      start_before = row_ends >> 63;
     }
     if (ends.size() < static_cast<std::size_t>(found.n) + 64) ends.resize(2 * ends.size() + 1024);
     for (std::uint32_t* to = ends.data() + found.n; field_ends != 0; field_ends &= field_ends - 1) {
@@ -71,8 +109,9 @@ FieldEnds find_field_ends(const std::uint8_t* text, std::int64_t size, char deli
 }
 
 const char* const quote_cure =
-    "; a quote within a quoted field is written twice; if quotes mean nothing in this file, let its name end in .txt and "
-    "name its columns by text= and label=";
+    "; a quote within a quoted field is written twice; if quotes mean nothing in this file, pass quote=''";
+const char* const escape_cure = "; if a backslash makes the next character part of the text, pass escape='\\\\'";
+const char* const apostrophe_cure = "; if apostrophes quote the fields of this file, pass quote=\"'\"";
 
 const char* const lone_return =
     "a carriage return without a line feed; put a field with a carriage return in quotes, or, if carriage returns end the "
@@ -92,59 +131,101 @@ std::int64_t line_end(const std::uint8_t* data, std::int64_t at, std::int64_t si
 
 // Removes the first and the last quote of a quoted field, and replaces each doubled quote between them by one quote. Writes
 // the resulting bytes to `out`, which may point into the field, and returns their number.
-std::size_t write_unquoted(std::string_view field, char* out) {
+std::size_t write_unquoted(std::string_view field, char quote, char* out) {
   const char* const begin = out;
   field = field.substr(1, field.size() - 2);
   for (;;) {
-    const std::size_t quote = std::min(field.find('"'), field.size());
-    if (out != field.data()) std::memmove(out, field.data(), quote);
-    out += quote;
-    if (quote == field.size()) return static_cast<std::size_t>(out - begin);
-    *out++ = '"';
-    field.remove_prefix(quote + 2);
+    const std::size_t at = std::min(field.find(quote), field.size());
+    if (out != field.data()) std::memmove(out, field.data(), at);
+    out += at;
+    if (at == field.size()) return static_cast<std::size_t>(out - begin);
+    *out++ = quote;
+    field.remove_prefix(at + 2);
   }
+}
+
+// Does the same for a field, quoted or not, in which an escape character makes the next character part of the text.
+std::size_t write_unescaped(std::string_view field, std::optional<char> quote, char escape, char* out) {
+  const char* const begin = out;
+  const bool is_quoted = quote && field.starts_with(*quote);
+  if (is_quoted) field = field.substr(1, field.size() - 2);
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] == escape || (is_quoted && field[i] == *quote)) ++i;
+    *out++ = field[i];
+  }
+  return static_cast<std::size_t>(out - begin);
 }
 
 }  // namespace
 
-DelimitedReader::Row DelimitedReader::first_row(char delimiter, bool is_header) {
+std::vector<DelimitedReader::Row> DelimitedReader::first_rows(char delimiter, std::int64_t most, bool is_header) {
+  std::vector<Row> rows;
   TableBlock block;
   auto size = static_cast<std::int64_t>(pending_.size());
   reserve(block, 0, size);
   std::copy(pending_.begin(), pending_.end(), block.bytes.get());
-  for (std::int64_t wanted = options_.block_bytes;; wanted = std::max(2 * size, wanted)) {
+  std::int64_t wanted = most > 1 ? first_bytes : options_.block_bytes;
+  for (;; wanted = std::max(2 * size, wanted)) {
     size = fill(block, size, wanted);
     const std::uint8_t* const data = block.bytes.get();
     std::int64_t begin = 0, line = line_;
-    while (begin < size) {
-      Row first = row(data, begin, size, at_end(), delimiter);
-      if (first.end < 0) break;
+    rows.clear();
+    // Rows after the first are looked at only near the beginning, so that which ones are does not depend on the blocks.
+    while (static_cast<std::int64_t>(rows.size()) < most) {
+      const std::int64_t end = rows.empty() ? size : std::min(size, first_bytes);
+      if (begin >= end) break;
+      Row next = row(data, begin, end, at_end() && end == size, delimiter);
+      if (next.end < 0) break;
       // Without quoting, a text may have carriage returns. In a file without line feeds, carriage returns end lines.
       const auto has = [&](char c) { return std::memchr(data, c, static_cast<std::size_t>(size) - 1) != nullptr; };
-      if (!quoted_ && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
+      if (dialect_.is_plain() && at_end() && data[size - 1] != '\n' && has('\r') && !has('\n'))
         refuse(line, line, returns_end_lines);
-      first.first_line += line - line_;
-      first.last_line += line - line_;
-      const bool is_blank = first.fields.empty() && first.fault.empty();
-      begin = first.end;
-      ++line;
+      next.first_line += line - line_;
+      next.last_line += line - line_;
+      const bool is_blank = next.fields.empty() && next.fault.empty();
+      begin = next.end;
+      line += next.n_lines;
       if (is_blank) continue;
-      pending_.assign(data, data + size);
-      return first;
+      rows.push_back(std::move(next));
+      if (!rows.back().can_skip) break;
     }
-    if (at_end()) {
+    if (!rows.empty() || at_end()) {
       pending_.assign(data, data + size);
-      return {};
+      return rows;
     }
     if (is_header && size >= longest_header) refuse(line, line, too_long_header);
     if (size >= longest_row) refuse(line, line, too_long);
   }
 }
 
+std::int64_t DelimitedReader::skip_lines(std::int64_t n) {
+  TableBlock block;
+  std::int64_t n_skipped = 0;
+  bool is_within = false;  // whether a part of the next line is left out already
+  while (n_skipped < n) {
+    if (pending_.empty()) {
+      const std::int64_t size = fill(block, 0, options_.block_bytes);
+      if (size == 0) break;
+      pending_.assign(block.bytes.get(), block.bytes.get() + size);
+    }
+    std::int64_t at = 0;
+    const auto size = static_cast<std::int64_t>(pending_.size());
+    while (at < size && n_skipped < n) {
+      at = line_end(pending_.data(), at, size);
+      is_within = pending_[static_cast<std::size_t>(at) - 1] != '\n';
+      if (!is_within) ++n_skipped;
+    }
+    pending_.erase(pending_.begin(), pending_.begin() + at);
+  }
+  line_ += n_skipped;
+  return n_skipped + is_within;  // the last line may lack a line feed
+}
+
 void DelimitedReader::choose(char delimiter, std::vector<std::int64_t> texts, std::int64_t label, std::int64_t n_fields,
                              bool has_header) {
   if (has_header) {
-    const auto end = pending_.begin() + std::max<std::int64_t>(first_row(delimiter).end, 0);
+    const std::vector<Row> header = first_rows(delimiter, 1);
+    const auto end = pending_.begin() + (header.empty() ? 0 : header[0].end);
     line_ += std::count(pending_.begin(), end, '\n');
     pending_.erase(pending_.begin(), end);
   }
@@ -159,7 +240,7 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   std::uint8_t* const data = block.bytes.get();
   const bool is_cut = is_last && data[size - 1] != '\n';  // whether the last row lacks a line feed
   data[size] = '\n';
-  const FieldEnds found = find_field_ends(data, size + is_cut, delimiter_, quoted_, ends_);
+  const FieldEnds found = find_field_ends(data, size + is_cut, delimiter_, dialect_, ends_);
   if (!found.is_regular) return parse_carefully(block, size, is_last);
   std::int64_t n_ends = found.n;
   while (n_ends > 0 && ends_[static_cast<std::size_t>(n_ends) - 1] % 2 == 0) --n_ends;
@@ -174,11 +255,23 @@ std::int64_t DelimitedReader::parse(TableBlock& block, std::int64_t size, bool i
   return used;
 }
 
-// Returns a field without its quotes. If the field has quotes, the result points into `copy`.
-std::string_view DelimitedReader::unquoted(std::string_view field, std::string& copy) const {
-  if (!is_quoted(field)) return field;
+// Returns whether a field of a regular row differs from its text.
+bool DelimitedReader::is_written(std::string_view field) const {
+  if (dialect_.quote && field.starts_with(*dialect_.quote)) return true;
+  return dialect_.escape && field.find(*dialect_.escape) != field.npos;
+}
+
+// Writes the text of a field that is_written() to `out`, which may be one byte after the begin of the field.
+std::size_t DelimitedReader::write_text(std::string_view field, char* out) const {
+  if (dialect_.escape) return write_unescaped(field, dialect_.quote, *dialect_.escape, out);
+  return write_unquoted(field, *dialect_.quote, out);
+}
+
+// Returns the text of a field. If it differs from the field, the result points into `copy`.
+std::string_view DelimitedReader::text_of(std::string_view field, std::string& copy) const {
+  if (!is_written(field)) return field;
   copy.resize(field.size());
-  copy.resize(write_unquoted(field, copy.data()));
+  copy.resize(write_text(field, copy.data()));
   return copy;
 }
 
@@ -201,18 +294,18 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
     const bool is_blank = n == 1 && stop == row_begin;
     if (!is_blank) {
       if (n != n_fields_) return row_begin;
-      const ClassId id = class_of(unquoted(fields_[static_cast<std::size_t>(label_)], copy));
+      const ClassId id = class_of(text_of(fields_[static_cast<std::size_t>(label_)], copy));
       if (id < 0) return row_begin;
       block.classes.push_back(id);
       std::string_view text = fields_[static_cast<std::size_t>(texts_[0])];
       if (texts_.size() > 1) {
-        std::string& joined = block.joined.emplace_back(unquoted(text, copy));
+        std::string& joined = block.joined.emplace_back(text_of(text, copy));
         for (std::size_t t = 1; t < texts_.size(); ++t)
-          joined.append(" ").append(unquoted(fields_[static_cast<std::size_t>(texts_[t])], copy));
+          joined.append(" ").append(text_of(fields_[static_cast<std::size_t>(texts_[t])], copy));
         text = joined;
-      } else if (is_quoted(text)) {  // a text may be changed in place, because its bytes are not read again
-        char* const from = data + (text.data() + 1 - data);
-        text = {from, write_unquoted(text, from)};
+      } else if (is_written(text)) {  // a text may be changed in place, because its bytes are not read again
+        char* const from = data + (text.data() - data) + (dialect_.quote && text.starts_with(*dialect_.quote) ? 1 : 0);
+        text = {from, write_text(text, from)};
       }
       block.texts.push_back({text.data(), static_cast<std::int64_t>(text.size()), TextEncoding::utf8});
     }
@@ -220,6 +313,18 @@ std::int64_t DelimitedReader::parse_regular(TableBlock& block, std::int64_t n_en
     row_begin = next;
   }
   return row_begin;
+}
+
+// Returns the end of the message about a row that has a wrong number of fields.
+std::string DelimitedReader::cure_of_number(const std::vector<std::string>& fields) const {
+  const auto any = [&](const auto& is) { return std::any_of(fields.begin(), fields.end(), is); };
+  if (dialect_.is_plain() && any([](const std::string& field) { return field.find('\r') != field.npos; }))
+    return std::string("; perhaps ") + returns_end_lines;
+  if (!dialect_.escape && any([](const std::string& field) { return field.ends_with('\\'); })) return escape_cure;
+  if (static_cast<std::int64_t>(fields.size()) <= n_fields_) return "";
+  if (dialect_.quote == '"' && any([](const std::string& field) { return field.starts_with('\''); })) return apostrophe_cure;
+  if (!dialect_.quote) return "";
+  return std::string("; a field with '") + delimiter_ + "' in it must begin and end with a quote";
 }
 
 std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t size, bool is_last) {
@@ -234,11 +339,7 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
     if (fields.empty() && next.fault.empty()) continue;  // skips a blank line
     if (next.fault.empty() && n_fields != n_fields_) {
       next.fault = "expected " + std::to_string(n_fields_) + " fields, found " + std::to_string(n_fields);
-      if (quoted_ && n_fields > n_fields_)
-        next.fault.append("; a field with '").append(1, delimiter_).append("' in it must begin and end with a quote");
-      const auto has_return = [](const std::string& field) { return field.find('\r') != field.npos; };
-      if (!quoted_ && std::any_of(fields.begin(), fields.end(), has_return))
-        next.fault.append("; perhaps ").append(returns_end_lines);
+      next.fault += cure_of_number(fields);
     }
     ClassId id = -1;
     if (next.fault.empty()) {
@@ -261,13 +362,18 @@ std::int64_t DelimitedReader::parse_carefully(TableBlock& block, std::int64_t si
   return at;
 }
 
-// Reads the row that begins at `at`. With quoting, row() is the state machine of CPython's Modules/_csv.c with strict=True,
-// doublequote=True and no escape character. Like CPython, row() reads line by line. In regular rows, find_field_ends() and
-// parse_regular() must find the same fields as row().
+// Reads the row that begins at `at`. Unless the dialect is plain, row() is the state machine of CPython's Modules/_csv.c
+// with strict=True and doublequote=True. Like CPython, row() reads line by line. CPython refuses a last line without a line
+// feed if an escaped line feed came before in the same field, and row() reads it. In regular rows, find_field_ends() and
+// parse_regular() must find the same fields as row(). A comment is like a blank line.
 DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t at, std::int64_t size, bool is_last,
                                           char delimiter) const {
-  enum class State : std::uint8_t { start_record, start_field, in_field, in_quotes, after_quote, after_return };
-  constexpr int line_is_over = -1;
+  enum class State : std::uint8_t {
+    start_record, start_field, in_field, in_quotes, after_quote, after_return, escaped, escaped_in_quotes, after_escaped_end
+  };
+  constexpr int line_is_over = -1, none = -2;
+  const auto code = [](std::optional<char> mark) { return mark ? static_cast<unsigned char>(*mark) : none; };
+  const int quote = code(dialect_.quote), escape = code(dialect_.escape), comment = code(dialect_.comment);
   Row row;
   row.first_line = line_;
   const std::int64_t begin = at;
@@ -276,13 +382,17 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
   do {
     if (at == size) {
       if (!is_last) return row;
-      row.fault = "the last quoted field is not closed";
+      row.fault = state == State::in_quotes ? "the last quoted field is not closed" : "the last line ends with an escape";
       break;
     }
     const std::int64_t end = line_end(data, at, size);
     if (data[end - 1] != '\n' && !is_last) return row;
     row.last_line = line_ + row.n_lines++;
-    if (!quoted_) {
+    if (at == begin && data[at] == comment) {
+      row.end = end;
+      return row;
+    }
+    if (dialect_.is_plain()) {
       split_line(data, at, end, delimiter, row);
       at = end;
       break;
@@ -300,19 +410,27 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
       if (state == State::after_return) {
         if (c == line_is_over) state = State::start_record;
         else if (!is_end) row.fault = lone_return;
+      } else if (state == State::escaped || state == State::escaped_in_quotes) {
+        field += c == line_is_over ? '\n' : static_cast<char>(c);  // as CPython does; the file ends here
+        state = state == State::escaped_in_quotes ? State::in_quotes : is_end ? State::after_escaped_end : State::in_field;
       } else if (state == State::in_quotes) {
-        if (c == '"') state = State::after_quote;
+        if (c == escape) state = State::escaped_in_quotes;
+        else if (c == quote) state = State::after_quote;
         else if (c != line_is_over) field += static_cast<char>(c);
-      } else if (state == State::after_quote && c == '"') {
-        field += '"';
+      } else if (state == State::after_quote && c == quote) {
+        field += static_cast<char>(c);
         state = State::in_quotes;
+      } else if (state == State::after_escaped_end && c == line_is_over && data[at - 1] == '\n') {
+        // The field goes on in the next line.
       } else if (is_end || c == static_cast<unsigned char>(delimiter)) {
         row.fields.push_back(std::exchange(field, {}));
         state = !is_end ? State::start_field : c == line_is_over ? State::start_record : State::after_return;
       } else if (state == State::after_quote) {
         row.fault.append("expected '").append(1, delimiter).append("' or the end of the line after a closing quote, ");
         row.fault += "at " + place(units(data + line_begin, data + at));
-      } else if (state == State::start_field && c == '"') {
+      } else if (c == escape) {
+        state = State::escaped;
+      } else if (state == State::start_field && c == quote) {
         state = State::in_quotes;
       } else {
         field += static_cast<char>(c);
@@ -322,9 +440,11 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
     at = end;
   } while (state != State::start_record && row.fault.empty());
   row.end = at;
-  if (!row.fault.empty() && std::memchr(data + begin, '"', static_cast<std::size_t>(at - begin)) != nullptr) {
+  const std::string_view content(reinterpret_cast<const char*>(data) + begin, static_cast<std::size_t>(at - begin));
+  if (!row.fault.empty() && dialect_.quote && content.find(*dialect_.quote) != content.npos) {
     row.can_skip = false;  // with a quote in a bad row, the start of the next row is unknown
-    if (row.fault != lone_return) row.fault += quote_cure;
+    const bool may_escape = !dialect_.escape && content.find(std::string{'\\', *dialect_.quote}) != content.npos;
+    if (row.fault != lone_return) row.fault += may_escape ? escape_cure : quote_cure;
   }
   if (const std::int64_t bad = begin + first_invalid_utf8(data + begin, at - begin); bad < at && row.can_skip) {
     const std::int64_t n_before = std::count(data + begin, data + bad, '\n');

@@ -6,6 +6,7 @@ An option that was not given is None. The library sets the defaults and checks t
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, get_args
@@ -86,7 +87,15 @@ def written(args: argparse.Namespace, argument: Argument) -> str:
         if action.nargs == 0:
             return _name(action)
     words = value if isinstance(value, (list, tuple)) else [value]
-    return f"{option} {','.join(map(str, words))}"
+    return f"{option} {_in_shell(','.join(map(str, words)))}"
+
+
+def _in_shell(text: str) -> str:
+    """Return a text as it is written in a shell."""
+    if text == "\t":
+        return r"'\t'"
+    quoted = shlex.quote(text)
+    return f'"{text}"' if text == "'" else quoted
 
 
 def _name(action: argparse.Action) -> str:
@@ -134,7 +143,7 @@ def add_input(
     group.add_argument("--text", action="append", metavar="COL", help=joined)
     add_values(
         group,
-        ("--label", str, "COL", "column of the label; a number from 1 if the table has no header"),
+        ("--label", str, "COL", "column of the label; columns of tables may be numbered from 1"),
     )
     threads = "number of threads (default: all that are available)"
     group.add_argument("--threads", dest="n_threads", type=int, metavar="N", help=threads)
@@ -142,7 +151,30 @@ def add_input(
     if counts:
         tf = "x occurrences count as x, log(1 + x) or 1"
         add_choice(group, "--tf", get_args(typing.TermFrequency), tf)
+    _add_dialect(parser)
     _add_text_rules(parser)
+
+
+def _add_dialect(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("tables (.csv .tsv .txt)")
+    add_values(
+        group,
+        ("--delimiter", character, "C", r"character between fields, such as ';' or '\t'"),
+        (
+            "--quote",
+            character,
+            "C",
+            "character around fields, or '' for none (default: a double quote)",
+        ),
+        ("--escape", character, "C", r"character, such as '\', that makes the next one text"),
+    )
+    about = "whether the first row names the columns (default: if --text or --label is a name)"
+    group.add_argument("--header", action=argparse.BooleanOptionalAction, help=about)
+    add_values(
+        group,
+        ("--skip-lines", int, "N", "skip N lines before the table"),
+        ("--comment", character, "C", "leave out lines that begin with C, such as '#'"),
+    )
 
 
 def _add_text_rules(parser: argparse.ArgumentParser) -> None:
@@ -176,6 +208,11 @@ def add_output_file(group: Any, what: str) -> None:
     """Add the option --output to a command that writes one kind of file."""
     about = f"{what}, written atomically"
     group.add_argument("-o", "--output", metavar="FILE", required=True, help=about)
+
+
+def character(text: str) -> str:
+    r"""Return a character, which may be a tab written as the two characters of ``\t``."""
+    return "\t" if text == r"\t" else text
 
 
 def number(text: str) -> int | float:

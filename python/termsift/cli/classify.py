@@ -65,7 +65,7 @@ def _run(args: argparse.Namespace) -> None:
             scan = inputs.scan_of(args)
         with naming(args.input):
             found = classifier.classify(scan)
-        inputs.log_skipped(args, scan)
+        inputs.log_read(args, scan)
         columns: dict[str, Any] = {"document": found.documents + 1}
         if (places := scan.places(found.documents.tolist())) is not None:
             columns["file"] = object_array(places)

@@ -53,7 +53,7 @@ def _run(args: argparse.Namespace) -> None:
             if passages and args.classes:
                 chosen = check_groups(args.classes, list(passages))
                 passages = ts.FoundPassages((label, passages[label]) for label in chosen)
-        inputs.log_skipped(args, scan)
+        inputs.log_read(args, scan)
         lists = passages.values()
         absent = [query for query in args.queries if not any(of_class[query] for of_class in lists)]
         if absent:

@@ -36,4 +36,4 @@ def _run(args: argparse.Namespace) -> None:
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.n_threads)
     counts.save(args.output)
     output.tell(args.output, counts)
-    inputs.log_skipped(args, scan)
+    inputs.log_read(args, scan)

@@ -20,10 +20,11 @@ def add(commands: Any) -> None:
 
 def _run(args: argparse.Namespace) -> None:
     with output.standard_output() as out:
-        _write(out, inputs.read_counts(args), args.source)
+        counts = inputs.read_counts(args)
+        _write(out, counts, args.source, getattr(args, "scan", None))
 
 
-def _write(out: TextIO, counts: ts.ClassCounts, source: str) -> None:
+def _write(out: TextIO, counts: ts.ClassCounts, source: str, scan: ts.Scan | None) -> None:
     largest = output.largest_classes(counts, _LISTED)
     rows = [("class", "documents", "tokens")]
     for c in largest:
@@ -33,6 +34,12 @@ def _write(out: TextIO, counts: ts.ClassCounts, source: str) -> None:
             documents = grouped(of_class.class_docs[c if of_class is counts else 0])
         rows.append((output.shown(counts.classes[c]), documents, grouped(counts.class_tokens[c])))
     out.write(f"{source}: {output.summary(counts)}\n")
+    for sentence in scan.understood if scan is not None else ():
+        out.write(f"read as: {sentence}\n")
+    if scan is not None and scan.understood:
+        n_rows = int(counts.n_docs) + scan.n_skipped
+        of_rows = f"{scan.n_skipped:,} left out, {scan.n_empty:,} with an empty text"
+        out.write(f"rows: {n_rows:,}, {of_rows}\n")
     if (rules := counts.rules) is not None and rules.changed:
         out.write(f"rules: {rules.shown}\n")
     if counts.encoding is not None:

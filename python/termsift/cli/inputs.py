@@ -27,7 +27,7 @@ RULES = ("checkpoint", "max_memory", *(rule.name for rule in fields(text.TextRul
 # The options of `termsift.scan`.
 READING = (
     *("labels", "term_names", "index_base", "input_format", "text", "label", "on_error"),
-    *("encoding", *RULES),
+    *("delimiter", "quote", "escape", "header", "skip_lines", "comment", "encoding", *RULES),
 )
 
 
@@ -72,7 +72,8 @@ def read_counts(args: argparse.Namespace) -> ts.ClassCounts:
     scan = scan_of(args)
     counts = ts.count(scan, tf=args.tf or "raw", n_threads=args.n_threads)
     logger.info("counted %d documents of %d terms", counts.n_docs, counts.n_terms)
-    log_skipped(args, scan)
+    log_read(args, scan)
+    args.scan = scan
     return counts
 
 
@@ -117,7 +118,7 @@ def read_documents(args: argparse.Namespace) -> io.Collection:
         return io.load_demo()
     scan = scan_of(args)
     collection = io.read_collection(scan)
-    log_skipped(args, scan)
+    log_read(args, scan)
     return replace(collection, source=args.source)
 
 
@@ -145,8 +146,10 @@ def refuse_repeated(paths: Sequence[str]) -> None:
             raise ValueError(f"{path}: is given twice and would be counted twice")
 
 
-def log_skipped(args: argparse.Namespace, scan: ts.Scan) -> None:
-    """Log how many lines, rows and documents were left out, and the first few errors."""
+def log_read(args: argparse.Namespace, scan: ts.Scan) -> None:
+    """Log how tables were understood, how much was left out, and the first few errors."""
+    for sentence in scan.understood:
+        logger.info("read as %s", sentence)
     if scan.n_skipped:
         logger.warning("left out %s with errors:", scan.left_out)
         for complaint in scan.skipped:

@@ -34,10 +34,11 @@ need a second file of labels. The svmlight line ``1,3 5:2`` is a document with t
 and two occurrences of term 5. The first term has the number 1, or 0 if ``index_base=0``.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
-name or, if the table has no header, by number (from 1). By default, a ``.txt`` file has no header;
-its column 1 holds the label, and column 2 holds the text. Fields are separated by commas in
-``.csv`` files, and by tabs in other tables. If the header lacks the columns, the reader also tries
-commas, semicolons, tabs and vertical bars as separators.
+name or, in delimited tables, by number (from 1). If all columns are numbers, there is no header
+unless ``header=True``. By default, a ``.txt`` file has no header; its column 1 holds the label, and
+column 2 holds the text. Fields are separated by commas in ``.csv`` files, and by tabs in other
+tables, or by the mark among comma, semicolon, tab and vertical bar that splits the header into the
+columns or, without a header, the first rows alike. `termsift.scan` explains the options.
 
 **Lines.** With ``input_format="lines"``, each line of a text file is a document, and the name of
 the file without its ending is the class of its documents, unless ``labels`` names a file whose line

@@ -165,7 +165,7 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
         warn(about_rules(rules))
         classes, class_docs = zip(*sorted(Counter(y.tolist()).items()), strict=True)
         is_word = bool(X[[0]].sum() <= 1)
-        about = (len(y), y[0], documents.n_empty)
+        about = (len(y), documents.first_label, documents.n_empty)
         warn(about_documents(classes, class_docs, *about, first_is_word=is_word))
     return Collection(X, y, names, scan.description)
 

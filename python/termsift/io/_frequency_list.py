@@ -254,8 +254,9 @@ class _List:
         form = self._form
         at, name = form.columns[parameter], str(self._path)
         read = BytesIO(self._data).readinto
+        quote = '"' if form.is_quoted else None
         table = _core.DelimitedTable(
-            read, name, quoted=form.is_quoted, unlabelled=True, block_bytes=BLOCK_BYTES
+            read, name, quote=quote, unlabelled=True, block_bytes=BLOCK_BYTES
         )
         try:
             table.choose(form.delimiter, [at], at, form.n_fields, form.has_header)

@@ -45,7 +45,8 @@ class Lines(TextSource):
     def blocks(self) -> Generator[Block, None, None]:
         classes, codes = [unpacked(self.path).stem] if self.options.has_labels else [""], None
         if self._labels is not None:
-            codes, classes, _ = distinct_labels(one_per_line(self._labels, "a label", self.options.encoding))
+            listed = one_per_line(self._labels, "a label", self.options.encoding)
+            codes, classes, _ = distinct_labels(listed)
         n_lines = 0
         with opened_text(self.path, self.options.encoding) as (readinto, raw, encoding):
             content = io.BufferedReader(_Content(readinto), _BUFFER_BYTES)

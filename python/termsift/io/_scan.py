@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from operator import itemgetter
@@ -28,6 +28,8 @@ from termsift._util.messages import printable, progress
 from termsift._util.validation import LabelCoder, Labels
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
+from termsift.io._dialect import CHECKS as _OF_DIALECTS
+from termsift.io._dialect import Dialect
 from termsift.io._kinds import COMPRESSED, kind_of
 from termsift.io._lines import Lines
 from termsift.io._matrices import MatrixFile, SvmlightFile, names_in
@@ -71,6 +73,39 @@ _LINES = "lines"  # a format that no ending tells
 FORMATS = *(ending.removeprefix(".") for ending in _KINDS), _LINES
 
 
+def _check_columns(columns: Any, name: str) -> None:
+    several = columns if isinstance(columns, (list, tuple)) and name == "text" else [columns]
+    if not several:
+        raise wrong_value("{text} must name one or several columns")
+    for column in several:
+        if not (isinstance(column, str) or validation.is_integer(column)):
+            error = wrong_type(
+                "{text} and {label} must be names or numbers of columns, got {column!r}",
+                column=column,
+            )
+            raise concerning(error, name)
+
+
+def _check_index_base(base: Any, name: str) -> None:
+    if not validation.is_integer(base) or base not in (0, 1):
+        raise wrong_value("{name} must be 0 or 1, got {base!r}", name=named(name), base=base)
+
+
+# The check of each option of `scan` by itself, if it is given.
+_CHECKS: dict[str, Callable[[Any, str], Any]] = {
+    "term_names": check_path,
+    "text": _check_columns,
+    "label": lambda column, name: None if column is False else _check_columns(column, name),
+    "encoding": lambda encoding, name: check_encoding(encoding),
+    **_OF_DIALECTS,
+    "index_base": _check_index_base,
+    "on_error": lambda what, name: validation.check_choice(what, ("raise", "skip"), name),
+    "input_format": lambda ending, name: validation.check_choice(ending, FORMATS, name),
+    "n_threads": lambda n, name: validation.check_n_threads(n),
+    "checkpoint": check_path,
+}
+
+
 @shows(Rules)
 def scan(
     paths: Paths,
@@ -80,6 +115,12 @@ def scan(
     text: str | int | Sequence[str | int] | None = None,
     label: str | int | Literal[False] | None = None,
     encoding: str | None = None,
+    delimiter: str | None = None,
+    quote: str | None = None,
+    escape: str | None = None,
+    header: bool | None = None,
+    skip_lines: int = 0,
+    comment: str | None = None,
     index_base: Literal[0, 1] = 1,
     on_error: Literal["raise", "skip"] = "raise",
     input_format: Format | None = None,
@@ -104,12 +145,29 @@ def scan(
         file may use fewer columns than there are term names.
     text, label : str or int, optional
         The columns of a table, or the keys of JSON objects. By default, the columns are named
-        ``"text"`` and ``"label"``. In a table without header, columns are numbered from 1. If
+        ``"text"`` and ``"label"``. The columns of a delimited table may also be numbered from 1. If
         ``text`` is a list, such as ``["title", "body"]``, the texts of these columns are joined
         with a blank. If ``label=False``, no labels are read, every document gets the label ``""``,
         and a folder holds documents in place of class folders.
     encoding : str, default "utf-8"
         The encoding of texts, and of the files of labels and of names.
+    delimiter : str, optional
+        The character between the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default, it is
+        the one among comma, semicolon, tab and vertical bar that splits the header into the columns
+        or, if columns are numbers, the first rows into equally many fields. A first line such as
+        ``sep=;`` names it, too.
+    quote : str, optional
+        The character that quotes fields. By default, it is ``'"'``, and the fields of ``.txt``
+        files are never quoted. With ``quote=""``, quotes are part of the text in every table.
+    escape : str, optional
+        A character, such as a backslash, that makes the next character part of the text.
+    header : bool, optional
+        Whether the first row names the columns. By default, it does if a column is named, and does
+        not if all columns are numbers.
+    skip_lines : int, default 0
+        The number of lines to skip before the table begins.
+    comment : str, optional
+        A character, such as ``"#"``. Lines that begin with it are left out.
     index_base : {1, 0}
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
@@ -163,35 +221,21 @@ def scan(
     >>> list(counts.term_names), counts.term_frequency.toarray().tolist()
     (['cherry', 'lemon', 'plum'], [[2, 0, 1], [0, 1, 0]])
     """
+    arguments = locals()
     text_rules = rules_of(rules, scan)
-    if term_names is not None:
-        check_path(term_names, "term_names")
+    for name, check in _CHECKS.items():
+        if arguments[name] is not None:
+            check(arguments[name], name)
     columns = tuple(text) if isinstance(text, (list, tuple)) else None if text is None else (text,)
-    if columns == ():
-        raise wrong_value("{text} must name one or several columns")
-    for column in (*(columns or ()), *(() if label is None or label is False else (label,))):
-        if not (isinstance(column, str) or validation.is_integer(column)):
-            error = wrong_type(
-                "{text} and {label} must be names or numbers of columns, got {column!r}",
-                column=column,
-            )
-            raise concerning(error, "text" if column in (columns or ()) else "label")
-    if not validation.is_integer(index_base) or index_base not in (0, 1):
-        raise wrong_value("{index_base} must be 0 or 1, got {given!r}", given=index_base)
-    validation.check_choice(on_error, ("raise", "skip"), "on_error")
+    dialect = Dialect(**{name: arguments[name] for name in _OF_DIALECTS})
     given: dict[str, Any] = {"term_names": term_names, "text": text}
     given["label"] = None if label is False else label
     # Files of names and labels have an encoding, even if the matrix beside them has none.
     given["encoding"] = encoding if term_names is None and labels is None else None
-    given |= {"max_memory": max_memory, "checkpoint": checkpoint, **rules}
-    if checkpoint is not None:
-        check_path(checkpoint, "checkpoint")
-        if max_memory is None:
-            raise excluded(
-                "{checkpoint} needs {max_memory}; without it, count and save file by file"
-            )
+    given |= {"max_memory": max_memory, "checkpoint": checkpoint, **rules, **dialect.given}
+    if checkpoint is not None and max_memory is None:
+        raise excluded("{checkpoint} needs {max_memory}; without it, count and save file by file")
     encoding = "utf-8" if encoding is None else encoding
-    check_encoding(encoding)
     options = Options(
         rules=text_rules,
         # Every kind of input accepts min_df, because min_df applies to the final counts.
@@ -200,6 +244,7 @@ def scan(
         label=None if label is False else label,
         has_labels=label is not False,
         encoding=encoding,
+        dialect=dialect,
         term_names=None if term_names is None else Path(term_names),
         names=None if term_names is None else names_in(term_names, "term_names", encoding),
         index_base=index_base,
@@ -209,7 +254,6 @@ def scan(
         max_memory=max_memory,
         checkpoint=None if checkpoint is None else Path(checkpoint),
     )
-    check_encoding(options.encoding)
     inputs = _expanded(_paths(paths, "paths"), options)
     label_files = [None] * len(inputs) if labels is None else _paths(labels, "labels")
     if len(label_files) != len(inputs):
@@ -263,7 +307,7 @@ def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
     existing(path, "paths")
     kind = kind_of(path)
     if options.input_format is not None:
-        kind = "." + validation.check_choice(options.input_format, FORMATS, "input_format")
+        kind = "." + options.input_format
     elif path.suffix.lower() == ".zip" and kind not in _KINDS:
         kind = kind_of(Path(member_name(path) or path))
     if kind == f".{_LINES}" or (kind == ".txt" and labels is not None):
@@ -298,6 +342,7 @@ class Scan:
         self.n_bytes = sum(source.n_bytes for source in sources)
         self.left_out = Skipped()  # the lines, rows and documents that were left out
         self.firsts = list[tuple[int, Source]]()  # the number of the first document of each source
+        self.n_empty = 0  # the number of texts without a character
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
@@ -326,6 +371,13 @@ class Scan:
             first, source = self.firsts[bisect_right(self.firsts, document, key=itemgetter(0)) - 1]
             places.append(source.place(document - first))
         return places
+
+    @property
+    def understood(self) -> Sequence[str]:
+        """How each table was understood that was read: its dialect, header and columns."""
+        is_one = len(self.sources) == 1
+        of_each = [(source.name, source.understood) for source in self.sources]
+        return [what if is_one else f"{name}: {what}" for name, what in of_each if what]
 
 
 class _Numbered(Origin):
@@ -383,6 +435,7 @@ class Scanned(Documents):
         first = checkpoint.n_done if checkpoint else 0
         scan.left_out = checkpoint.skipped if checkpoint else Skipped()
         scan.firsts, n_rows = [], 0
+        scan.n_empty = 0
         bytes_before = sum(source.n_bytes for source in scan.sources[:first])
         with progress(self._verb, scan.n_bytes, "bytes") as report:
             for number, source in enumerate(scan.sources[first:], first + 1):
@@ -392,6 +445,7 @@ class Scanned(Documents):
                     for block in blocks:
                         if report is not None:
                             report(bytes_before + block.n_read)
+                        scan.n_empty += block.n_empty
                         if block.n_docs:
                             n_rows = max(n_rows, scan.firsts[-1][0] + int(block.rows[-1]) + 1)
                             yield self._numbered(block, scan.firsts[-1][0])
@@ -433,4 +487,5 @@ def job_of(scan: Scan, tf: str) -> dict[str, Any]:
         "functions": scan.rules.functions,
         "min_df": scan.rules.min_df,
         **{name: getattr(scan.options, name) for name in names},
+        **vars(scan.options.dialect),
     }

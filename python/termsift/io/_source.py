@@ -14,14 +14,23 @@ from numpy.typing import NDArray
 from termsift._util.faults import Message, all_named, concerning, said, wrong_value
 from termsift._util.messages import printable
 from termsift._util.validation import listed
+from termsift.io._dialect import CHECKS as OF_DIALECTS
+from termsift.io._dialect import Dialect
 from termsift.io._opening import NAME_ENCODING
 from termsift.text import TextRules
 from termsift.text._documents import Block, Origin
 
 SKIP = said("{on_error='skip'} leaves it out")  # the end of messages that can be skipped
 NAMED = said("name the columns by {text=} and {label=}")
-# The ends of the core's messages about tables.
-_SKIPPED, _COLUMNS = said("; {skip}", skip=SKIP), said(" columns by {text=} and {label=}")
+# The ends of the core's messages about tables, from the last.
+_CURES = (
+    said("; {skip}", skip=SKIP),
+    said("pass {quote=}", quote=""),
+    said("pass {quote=}", quote="'"),
+    said("pass {escape=}", escape="\\"),
+    NAMED,
+    NAME_ENCODING,
+)
 TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
 )
@@ -59,6 +68,7 @@ class Options:
     label: str | int | None = None
     has_labels: bool = True  # without labels, every document gets the label ""
     encoding: str = "utf-8"
+    dialect: Dialect = field(default_factory=Dialect)
     term_names: Path | None = None
     names: NDArray[Any] | None = None  # the names in the file ``term_names``
     index_base: int = 1
@@ -73,7 +83,7 @@ class Options:
 def with_arguments(complaint: str) -> Message:
     """Return a complaint of the core, whose cures name arguments, as a message."""
     parts: list[Any] = []
-    for cure in (_SKIPPED, _COLUMNS, NAME_ENCODING):  # in the order from the end
+    for cure in _CURES:
         if complaint.endswith(cure):
             complaint, parts = complaint.removesuffix(cure), [*cure.parts, *parts]
     return Message(complaint, *parts)
@@ -122,16 +132,18 @@ class Source(Origin, ABC):
     ) -> None:
         given = [*(["labels"] if labels is not None else []), *options.given]
         if refused := [name for name in given if name not in self.takes]:
+            is_dialect = self.has_texts and OF_DIALECTS.keys() >= set(refused)
             raise wrong_value(
                 "{path}: {why}; leave out {refused}",
                 path=path,
-                why=self.why,
+                why="only .csv, .tsv and .txt tables have a dialect" if is_dialect else self.why,
                 refused=all_named(refused),
             )
         self.path, self.options, self.kind = path, options, kind
         self.name = str(path)
         self.files: list[Any] = [path]
         self.skipped = Skipped()
+        self.understood = ""  # how a table was understood, once it is opened
 
     @abstractmethod
     def blocks(self) -> Generator[Block, None, None]:

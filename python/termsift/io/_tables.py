@@ -15,8 +15,18 @@ from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.faults import Message, Name, carrying, concerning, said, wrong_value
-from termsift._util.messages import levels_to_caller
+from termsift._util.messages import levels_to_caller, printable
 from termsift._util.validation import Labels
+from termsift.io._dialect import (
+    CHECKS,
+    DELIMITERS,
+    Row,
+    check_skipped,
+    cure_of_first_row,
+    cure_of_header,
+    declared_delimiter,
+    found_delimiter,
+)
 from termsift.io._kinds import HEAD, compression, is_arrow_stream, is_plain, table_format
 from termsift.io._opening import opened_text
 from termsift.io._source import (
@@ -31,7 +41,11 @@ from termsift.text._documents import Block, Counted
 
 _COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_DELIMITERS = ",;\t|"  # The delimiters that are tried on a header.
+_LONGEST_SENTENCE = 300
+_FIRST_ROWS = 100  # the number of rows that tell the delimiter of a table without a header
+# What the columns of a header are often called, and texts and labels seldom.
+_TITLES_OF_LABELS = ("label", "labels", "class", "category", "target", "sentiment")
+_TITLES_OF_TEXTS = ("text", "texts", "message", "body", "content", "document", "review", "title")
 _ROWS_AT_ONCE = 1 << 11  # The number of rows in a batch of an Arrow or Parquet table.
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -116,70 +130,187 @@ class JsonTable(Table):
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         texts, label = self.columns
+        keys = f"text in {' and '.join(map(repr, texts))}"
+        keys += f", label in {label!r}" if self.options.has_labels else ""
+        sentence = f"{self.options.encoding.upper()}, JSON objects, {keys}"
+        self.understood = printable(sentence, _LONGEST_SENTENCE)
         options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
         return _core.JsonTable(readinto, str(self.path), **options)
 
 
 class DelimitedTable(Table):
-    """A table of delimited fields, quoted (.csv, .tsv) or never quoted (.txt)."""
+    """A table of delimited fields. Those of .txt files are quoted only if the caller says so."""
+
+    takes = Table.takes | CHECKS.keys()
 
     def __init__(self, path: Path, options: Options, kind: str, labels: Path | None) -> None:
         super().__init__(path, options, kind, labels)
+        dialect = options.dialect
         text: tuple[str | int, ...]
         text, label = ("text",), "label"
         n_fields = 2 if options.has_labels else 1
-        if kind == ".txt":
+        if kind == ".txt" and not dialect.header:
             text, label = (n_fields,), "1"
         self._columns = self.distinct(options.text or text, label, _numbered)
-        if len(set(map(type, self._columns))) > 1:
-            all_ = " and ".join(map(repr, self._columns))
+        self._names = [column for column in self._columns if isinstance(column, str)]
+        if dialect.header is False and self._names:
             raise wrong_value(
-                "{text} and {label} must both be names or both be numbers, got {columns}",
-                columns=all_,
+                "{path}: without a header, columns have numbers from 1, not the name {name!r}; "
+                "number them by {text=} and {label=}",
+                path=path,
+                name=self._names[0],
             )
-        self._has_header = isinstance(self._columns[0], str)
-        others = _DELIMITERS if self._has_header else ""
-        self._delimiters = _DELIMITER_OF[kind] + others
+        self._has_header = bool(self._names) if dialect.header is None else bool(dialect.header)
+        self._least = max([2, *(n for n in self._columns if isinstance(n, int))])
+        self._quote = dialect.quote_in(kind)
         # By default, a table without header has two columns, so a tab in the text is an error.
         is_usual = not self._has_header and options.text is None and options.label is None
         self._n_fields = n_fields if is_usual else None
+        # The delimiters that the first rows may have, from the most usual.
+        marks = [dialect.delimiter or _DELIMITER_OF[kind]]
+        if dialect.delimiter is None and not is_usual:
+            marks += [mark for mark in DELIMITERS if mark not in marks]
+        self._marks = [mark for mark in marks if mark not in self._taken]
+        if not self._marks:
+            raise wrong_value("{path}: no character is left to be the {delimiter}", path=path)
+
+    @property
+    def _taken(self) -> tuple[str | None, ...]:
+        """The characters that cannot be delimiters."""
+        return self._quote, self.options.dialect.escape, self.options.dialect.comment
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
-        """Find the columns in the first row, and return the table."""
-        path, columns = self.path, list[Any](self._columns)
-        options |= {"quoted": self.kind != ".txt"}
+        """Find the columns in the first rows, and return the table."""
+        path, columns, dialect = self.path, list[Any](self._columns), self.options.dialect
+        options |= {"quote": self._quote, "escape": dialect.escape, "comment": dialect.comment}
         table = _core.DelimitedTable(readinto, str(path), **options)
         with complaining():
-            rows = [(mark, *table.first_row(mark, self._has_header)) for mark in self._delimiters]
-        delimiter, line, fields, fault = max(
-            rows, key=lambda row: (all(row[2].count(name) == 1 for name in columns), len(row[2]))
-        )  # prefer a delimiter that yields the columns, then a delimiter that yields many fields
-        if fault is not None and self._n_fields is None:
-            message = with_arguments(fault)
+            check_skipped(str(path), dialect.skip_lines, table.skip_lines(dialect.skip_lines))
+            delimiter = self._declared(table) or self._delimiter(table)
+            first = self._first_rows(table, delimiter, 1)
+        if first and first[0].fault is not None and self._n_fields is None:
+            message = with_arguments(first[0].fault)
             raise carrying(ValueError, message)
-        if not fields and self._has_header:
+        if not first and self._has_header:
             both = " and ".join(map(repr, columns))
             text = f"{path}: expected a header with the columns {both}, found none"
             raise ValueError(text)
+        if not first:
+            return table
+        line, fields, fault = first[0]
         n_fields = self._n_fields or len(fields)
-        if n_fields:
-            names = fields if fault is None and fields else [""] * n_fields
-            where, arguments = f"{path}, line {line}", ["text"] * len(columns)
-            arguments[-1] = "label"
-            if not self._has_header and self.options.has_labels:
-                arguments = ["label"] * len(columns)  # a table without labels has fewer fields
-            *texts, label = (
-                _position(where, of, names, argument)
-                for of, argument in zip(columns, arguments, strict=True)
-            )
-            if not self._has_header and names[label].strip().lower() == "label":
-                what = "{path}: the first row counts as a document; if it is a header, {cure}"
-                message = said(what, path=path, cure=NAMED)
-                warnings.warn(message, stacklevel=levels_to_caller())
-            if self.options.alike is not None and fault is None:
-                self.options.alike.check(path, fields if self._has_header else len(fields))
-            table.choose(delimiter, texts, label, n_fields, self._has_header)
+        names = fields if fault is None else [""] * n_fields
+        where, arguments = f"{path}, line {line}", ["text"] * len(columns)
+        arguments[-1] = "label"
+        if not self._has_header and self.options.has_labels:
+            arguments = ["label"] * len(columns)  # a table without labels has fewer fields
+        cure = self._cure(table, delimiter, names)
+        *texts, label = (
+            _position(where, of, names, argument, cure)
+            for of, argument in zip(columns, arguments, strict=True)
+        )
+        self._warn_of_header(names, texts, label)
+        self.understood = self._told(delimiter, line, n_fields, names, texts, label)
+        if self.options.alike is not None and fault is None:
+            self.options.alike.check(path, fields if self._has_header else len(fields))
+        table.choose(delimiter, texts, label, n_fields, self._has_header)
         return table
+
+    @staticmethod
+    def _first_rows(table: _core.DelimitedTable, delimiter: str, n: int) -> list[Row]:
+        return [Row(*row) for row in table.first_rows(delimiter, n, n == 1)]
+
+    def _declared(self, table: _core.DelimitedTable) -> str | None:
+        """Return the delimiter that a first line for Excel declares, and skip this line."""
+        if self.kind == ".txt":
+            return None
+        first = self._first_rows(table, "\n", 1)  # a row that nothing splits
+        mark = declared_delimiter(first[0], self._taken) if first else None
+        if mark is not None:
+            table.skip_lines(first[0].line - self.options.dialect.skip_lines)
+            mark = self.options.dialect.delimiter or mark
+        return mark
+
+    def _delimiter(self, table: _core.DelimitedTable) -> str:
+        """Return the delimiter that splits the header or the first rows as it should."""
+        usual = self._marks[0]
+        if len(self._marks) == 1:
+            return usual
+        if self._names:
+            header = {mark: self._first_rows(table, mark, 1) for mark in self._marks}
+
+            def rank(mark: str) -> tuple[bool, int]:
+                fields = header[mark][0].fields if header[mark] else []
+                return all(fields.count(name) == 1 for name in self._names), len(fields)
+
+            return max(header, key=rank)
+        first = self._tried(table)
+        if not first[usual]:
+            return usual
+        if usual == "\t" and len(first[usual][0].fields) >= self._least:
+            return usual  # tabs are hardly ever in texts
+        label = self._columns[-1] - 1 if self.options.has_labels else None
+        where = f"{self.path}, line {first[usual][0].line}"
+        return found_delimiter(where, first, self._least, label, self._quote)
+
+    def _tried(self, table: _core.DelimitedTable) -> dict[str, list[Row]]:
+        """Return the first rows, split at each of the delimiters."""
+        return {mark: self._first_rows(table, mark, _FIRST_ROWS) for mark in self._marks}
+
+    def _cure(self, table: _core.DelimitedTable, delimiter: str, names: list[str]) -> Name | None:
+        """Return the cure if the first row lacks the columns for a reason that later rows show."""
+        numbers = [n for n in self._columns if isinstance(n, int)]
+        if all(name in names for name in self._names) and max(numbers, default=0) <= len(names):
+            return None
+        with complaining():
+            first = self._tried(table)
+        found = cure_of_header(self._names, first) if self._names else None
+        if found is None and not self._names:
+            found = cure_of_first_row(first, self._least)
+        if found is None and names[0].startswith("#") and self.options.dialect.comment is None:
+            found = said("if lines that begin with # are comments, pass {comment=}", comment="#")
+        return found
+
+    def _warn_of_header(self, first: list[str], texts: list[int], label: int) -> None:
+        """Warn if the first row, which counts as a document, looks like a header."""
+        if self.options.dialect.header is not None:
+            self.may_begin_with_header = False  # the caller knows
+        if self._has_header or self.options.dialect.header is not None:
+            return
+        is_title = any(first[i].strip().lower() in _TITLES_OF_TEXTS for i in texts)
+        if self.options.has_labels:
+            is_title = is_title or first[label].strip().lower() in _TITLES_OF_LABELS
+        if is_title:
+            what = "{path}: the first row counts as a document; if it is a header, pass {header=}"
+            message = said(what, path=self.path, header=True)
+            warnings.warn(message, stacklevel=levels_to_caller())
+            self.may_begin_with_header = False  # one warning is enough
+
+    def _told(
+        self,
+        delimiter: str,
+        line: int,
+        n_fields: int,
+        names: list[str],
+        texts: list[int],
+        label: int,
+    ) -> str:
+        """Return a sentence about what was understood."""
+        dialect, quote = self.options.dialect, self._quote
+        parts = [self.options.encoding.upper(), f"fields divided by {delimiter!r}"]
+        parts.append(f"quoted by {quote!r}" if quote else "never quoted")
+        if dialect.escape is not None:
+            parts.append(f"escaped by {dialect.escape!r}")
+        parts.append(f"a header in line {line}" if self._has_header else "no header")
+        parts.append(f"{n_fields:,} {'column' if n_fields == 1 else 'columns'}")
+
+        def column(i: int) -> str:
+            return f"{i + 1} ({names[i]!r})" if self._has_header else str(i + 1)
+
+        parts.append(f"text in column {' and '.join(map(column, texts))}")
+        if self.options.has_labels:
+            parts.append(f"label in column {column(label)}")
+        return printable(", ".join(parts), _LONGEST_SENTENCE)
 
 
 def _numbered(column: str | int) -> str | int:
@@ -187,11 +318,17 @@ def _numbered(column: str | int) -> str | int:
     return int(column) if isinstance(column, str) and column.isdecimal() else column
 
 
-def _position(where: str, column: str | int, first: list[str], argument: str) -> int:
-    """Return the position of ``column``, which is a number or a name in the first row."""
+def _position(
+    where: str, column: str | int, first: list[str], argument: str, found: Name | None
+) -> int:
+    """Return the position of ``column``, which is a number or a name in the first row.
+
+    If it is not there, the error ends with the cure that was ``found``, or else with a usual one.
+    """
     cure: Name = said("{named}, by number if there is no header", named=NAMED)
     if len(first) == 1:  # the delimiter is wrong
-        cure = "separate the fields by tabs, or by commas in a .csv"
+        cure = said("separate the fields by tabs, by commas in a .csv, or as {delimiter=} says")
+    cure = found or cure
     if isinstance(column, str):
         validation.check_one_column(where, column, first, cure, argument)
         return first.index(column)

@@ -31,9 +31,13 @@ Content: TypeAlias = _core.Texts | validation.Csr | Counted
 
 
 class Origin:
-    """What documents come from. The documents of a container have only numbers."""
+    """What documents come from. The documents of a container have only numbers.
+
+    ``may_begin_with_header`` tells whether the first document may be a header by mistake.
+    """
 
     name = ""
+    may_begin_with_header = True
 
     def place(self, row: int) -> str:
         """Return the name of a document in errors."""
@@ -116,7 +120,8 @@ class Documents(ABC):
     n_docs, n_empty : int
         The number of documents so far and, of labelled texts, how many have no character.
     first_label : label or None
-        The label of the first document, if every document has one label.
+        The label of the first document, if every document has one label, and if the document may
+        be a header.
     has_texts : bool
         Whether the blocks hold texts, not rows of a matrix.
     one_label_each : bool
@@ -136,7 +141,8 @@ class Documents(ABC):
         for block in self._blocks():
             if (labels := block.labels) is not None:
                 self.n_empty += block.n_empty
-                if self.first_label is None and self.one_label_each and block.n_docs:
+                is_first = self.first_label is None and self.one_label_each and block.n_docs
+                if is_first and block.origin.may_begin_with_header:
                     # If the core counted the documents, it numbered their classes as they appear.
                     self.first_label = labels.classes[labels.codes[0] if len(labels.codes) else 0]
             self.n_docs += len(block.rows)

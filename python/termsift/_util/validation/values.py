@@ -157,14 +157,21 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return a suffix for an error message that suggests the nearest known name, if any."""
     if not isinstance(name, str):
         return ""
-    # Drop the dashes of options, because all options would look alike with their dashes.
-    plain = {other.lower().replace("-", "_").strip("_"): other for other in known}
-    mine = name.lower().replace("-", "_").strip("_")
+    plain = {_plain(other): other for other in known}
+    mine = _plain(name)
     alike = [other for other in plain if other[:1] == mine[:1]]
     import difflib  # only errors need difflib
 
     near = difflib.get_close_matches(mine, alike, n=1, cutoff=0.5)
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
+
+
+def _plain(name: str) -> str:
+    """Return a name without what is easily overlooked, such as case and a byte order mark.
+
+    The dashes of options are dropped, because all options would look alike with their dashes.
+    """
+    return name.lower().replace("-", "_").strip("_ \t\r\n\ufeff\xa0")
 
 
 def listed(names: Sequence[Any]) -> str:
