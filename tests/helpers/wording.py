@@ -176,7 +176,7 @@ WORDING: dict[str, str] = {
     "c_line_2_expected_or_the": (
         "…c.csv, line 2: expected ',' or the end of the line after a closing quote, at character "
         "5; a quote within a quoted field is written twice; if quotes mean nothing in this file, "
-        "let its name end in .txt and name its columns by text= and label="
+        "pass quote=''"
     ),
     "c_svm_a_matrix_is_read": "…c.svm: a matrix is read with all its terms; leave out min_df",
     "c_svm_line_2_expected_a": (
@@ -600,10 +600,7 @@ WORDING: dict[str, str] = {
     ),
     "line_2_expected_a_term": "…terms.txt, line 2: expected a term, found nothing",
     "list_tsv_line_1_byte_3": (
-        "…list.tsv, line 1: byte 3 is not UTF-8; lists are read as UTF-8, so convert the file"
-    ),
-    "list_tsv_line_2_expected_a": (
-        "…list.tsv, line 2: expected a term and a whole number, found 'bacon\\tx'"
+        "…list.tsv, line 1: byte 3 is not UTF-8; pass encoding= with the encoding of the texts"
     ),
     "log_odds_needs_occurrences_but_x_holds": (
         "log_odds needs occurrences, but X holds fractions, such as tf-idf (in class 'ham', term 0 "
@@ -1163,9 +1160,6 @@ WORDING: dict[str, str] = {
     "texts_is_a_dataframe_of_spark": (
         "texts is a DataFrame of Spark: use termsift.spark.count_texts"
     ),
-    "texts_is_a_dataset_of_hugging": (
-        "texts is a Dataset of Hugging Face: pass the table texts.with_format('arrow')[:]"
-    ),
     "texts_is_a_datasetdict_of_hugging": (
         "texts is a DatasetDict of Hugging Face: pass one of its splits, as in texts['train']"
     ),
@@ -1220,8 +1214,7 @@ WORDING: dict[str, str] = {
         "header, leave it out, or name the columns by text= and label="
     ),
     "the_first_row_counts": (
-        "…c.t…: the first row counts as a document; if it is a header, name the columns by text= "
-        "and label="
+        "…: the first row counts as a document; if it is a header, pass header=True"
     ),
     "the_header_is_longer_than": (
         "…c.csv, line 1: the header is longer than 64 MiB; a closing quote may be missing, "

@@ -445,7 +445,7 @@ def test_wide_characters_without_a_mark_are_named(
     assert ts.count(ts.scan(path, encoding=encoding)).n_docs == 1
     names = tmp_path / "names.txt"
     names.write_bytes("bacon\n".encode(encoding))
-    with pytest.raises(ValueError, match=f"names.txt: {fault}; lists are read as UTF-8"):
+    with pytest.raises(ValueError, match=f"names.txt: {fault}; pass encoding="):
         ts.io.read_names(names)
     document = tmp_path / "news/ham/a"
     document.parent.mkdir(parents=True)

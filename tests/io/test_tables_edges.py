@@ -82,7 +82,7 @@ def test_labels_of_earlier_inputs_keep_their_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "key", "argument"),
     [
-        ("c.csv", 'text,label\né,"é"x\n', "c_line_2_expected_or_the", "text"),
+        ("c.csv", 'text,label\né,"é"x\n', "c_line_2_expected_or_the", "quote"),
         ("c.json", '[{"text": "é"}, "é" 1]', "c_json_line_1_expected_a", None),
         ("c.jsonl", '{"text": "é", 1}', "c_jsonl_holds_no_documents_1", None),
     ],
