@@ -86,6 +86,11 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
           !change_in_place<3>(text + at, three, rules, to, block.marked) ||
           !change_in_place<4>(text + at, four, rules, to, block.marked))
         break;
+      if (rules.sigmas && (two & bytes.equal('\xce') & bytes.equal('\xa3') >> 1) != 0) {
+        out.sigmas_from = at;
+        out.sigmas_to = out.size;
+        limit = at;  // stops after this block
+      }
     }
     out.append(done, block.marked & low_bits(done));
     at += done;
@@ -105,10 +110,15 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
     const std::int64_t n = end - at < 64 ? end - at : 64;
     std::uint8_t narrow[64] = {};
     Unit all = 0;
+    bool sigma = false;
     if (n == 64) {
       for (int i = 0; i < 64; ++i) all |= text[at + i], narrow[i] = static_cast<std::uint8_t>(text[at + i]);
+      if constexpr (sizeof(Unit) > 1)
+        for (int i = 0; i < 64; ++i) sigma |= text[at + i] == 0x3a3;
     } else {
       for (int i = 0; i < n; ++i) all |= text[at + i], narrow[i] = static_cast<std::uint8_t>(text[at + i]);
+      if constexpr (sizeof(Unit) > 1)
+        for (int i = 0; i < n; ++i) sigma |= text[at + i] == 0x3a3;
     }
     if (all < 0x80) {
       const BlockMarks block = read_block(narrow, rules.case_bit, rules.spaces, out.bytes + out.size);
@@ -117,6 +127,11 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
       continue;
     }
     out.ascii = false;
+    if (sigma && rules.sigmas) {
+      out.sigmas_from = at;
+      out.sigmas_to = out.size;
+      limit = at;  // stops after this block
+    }
     for (std::int64_t left = n; left > 0; left -= 16) {
       const int n_here = static_cast<int>(left < 16 ? left : 16);
       std::uint8_t* to = out.bytes + out.size;

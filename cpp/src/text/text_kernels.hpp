@@ -23,6 +23,9 @@ struct MarkedBytes {
   std::uint64_t* marks = nullptr;
   std::int64_t size = 0;
   bool ascii = true;  // whether all characters read so far are ASCII
+  // If the last block read has a capital sigma (see ScanRules::sigmas): where the block begins in the text, and where in
+  // `bytes`. Otherwise -1.
+  std::int64_t sigmas_from = -1, sigmas_to = 0;
 
   // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. In new_marks, bits from n on must be
   // 0.
@@ -40,6 +43,7 @@ struct ScanRules {
   const MappedEntry* entries;  // CharacterMap::entries
   std::uint8_t case_bit;       // 0x20 makes capital letters lowercase, 0 keeps them
   bool spaces;                 // true if white space is marked, false if word characters are marked
+  bool sigmas;                 // whether a kernel stops after a block with a capital sigma, which may have to become final
 };
 
 template <class Unit>
@@ -54,8 +58,8 @@ struct DocumentEntry {
 struct TextKernels {
   // Appends the text from `at` on to `out`, in blocks of up to 64 code units. The text ends at `end`. Stops before the first
   // block that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). read_utf8 also
-  // stops before a block that is invalid, or in which a replacement changes the number of bytes. Returns the position at
-  // which reading stopped. `out` must have room for four bytes per code unit and 256 more. For read_utf8, 67 bytes from the
+  // stops before a block that is invalid, or in which a replacement changes the number of bytes. Also stops after a block
+  // with a capital sigma, if rules.sigmas is true, and sets out.sigmas_from. Returns the position at which reading stopped. `out` must have room for four bytes per code unit and 256 more. For read_utf8, 67 bytes from the
   // start of each block must be readable.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;

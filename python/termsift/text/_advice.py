@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _ENOUGH = 20  # Smaller collections are examples, in which every class may have one document.
 _SHARE = 0.9  # With so many classes per document, labels are no classes.
 _SHOWN = 5
+_FEW = 1000  # One stray mark in so many words is no reason to warn.
 
 
 def warn(messages: Iterable[Message]) -> None:
@@ -81,6 +82,30 @@ def _terms_of(texts: list[str], native: Any) -> set[str]:
 
 def _more(some: Sequence[Any]) -> str:
     return f" and {len(some) - _SHOWN:,} more" * (len(some) > _SHOWN)
+
+
+def about_words(rules: Any, counted: Any) -> Iterator[Message]:
+    """Yield a message if many words are cut at combining marks, which `\\w` does not match.
+
+    ``counted`` has the attributes ``n_words`` and ``n_before_marks`` of `_core.TextCounter`, and
+    ``rules`` may be a vectorizer.
+    """
+    n = counted.n_before_marks
+    if not n or n * _FEW < counted.n_words:
+        return
+    accents = (
+        '{normalize="NFC"} joins accents with their letters, and '
+        if rules.normalize is None
+        else ""
+    )
+    yield said(
+        "combining marks cut words in {n:,} places, as in {pieces}, because marks are not letters: "
+        + accents
+        + "a {token_pattern} with marks, as on the page Scripts of the documentation, keeps words "
+        "of scripts such as Hindi whole",
+        n=n,
+        pieces="'re\u0301sume\u0301', of which 're' and 'sume' are left",
+    )
 
 
 def about_documents(
