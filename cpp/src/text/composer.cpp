@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "simd/targets.hpp"
 #include "text/characters.hpp"
 #include "text/encodings.hpp"
 
@@ -39,7 +40,7 @@ constexpr std::uint64_t pair_of(char32_t first, char32_t second) { return std::u
 
 FormTable::FormTable(bool compatibly)
     : compatibly_(compatibly),
-      entries_(LargeArray<Entry>::zeroed_for_few(n_code_points)),
+      entries_(LargeArray<FormEntry>::zeroed_for_few(n_code_points)),
       decompositions_(LargeArray<std::atomic<const std::u32string*>>::zeroed_for_few(n_code_points)) {}
 
 template <bool compatibly>
@@ -97,23 +98,23 @@ std::uint32_t FormTable::look_up(char32_t c) const {
 }
 
 bool Composer::utf8_is_normal(const std::uint8_t* text, std::int64_t length) const {
-  // The first byte of U+0300 is 0xcc, and a smaller byte after ASCII begins or continues a character below U+0300.
-  const std::uint8_t first_changed = first_changed_ == 0x300 ? 0xcc : 0x80;
+  // The first byte of U+0300 is 0xcc. A smaller byte begins or continues a character below U+0300, or continues another.
+  const std::uint8_t first_byte = first_changed_ == 0x300 ? 0xcc : 0x80;
+  constexpr std::int64_t readable = 67;  // the number of bytes that the kernel may read
+  const auto kernel = kernels_in_use<TextKernels>().skip_settled;
   std::uint32_t last_class = 0;
   for (std::int64_t at = 0; at < length;) {
-    if (length - at >= 64) {
-      std::uint8_t most = 0;
-      for (int i = 0; i < 64; ++i) most = std::max(most, text[at + i]);
-      if (most < first_changed) {
-        last_class = 0;
-        at += 64;
-        continue;
-      }
+    // Whole blocks of settled characters are skipped. The last bytes are read one character at a time.
+    if (const std::int64_t last = length - readable; at <= last) {
+      const std::int64_t end = at + (last - at + 64) / 64 * 64;
+      const std::int64_t skipped = kernel(text, at, end, first_byte, table_.entries(), FormTable::known, FormTable::decomposes);
+      if (skipped > at) last_class = 0;
+      at = skipped;
     }
     for (const std::int64_t end = std::min(length, at + 64); at < end;) {
       const std::uint32_t byte = text[at];
-      if (byte < 0xc0) {  // ASCII, or the rest of a character that began in a block that was skipped
-        last_class = 0;
+      if (byte < 0xc0) {  // ASCII, or the rest of a character of a block that was skipped
+        if (byte < 0x80) last_class = 0;
         ++at;
         continue;
       }
@@ -133,7 +134,7 @@ bool Composer::utf8_is_normal(const std::uint8_t* text, std::int64_t length) con
 
 template <class Unit>
 bool Composer::units_are_normal(const Unit* text, std::int64_t length) const {
-  const FormTable::Entry* const entries = table_.entries();
+  const FormEntry* const entries = table_.entries();
   std::uint32_t last_class = 0;
   for (std::int64_t at = 0; at < length;) {
     const std::int64_t end = std::min(length, at + 64);

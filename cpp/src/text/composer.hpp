@@ -10,6 +10,7 @@
 
 #include "termsift/large_memory.hpp"
 #include "termsift/text_rules.hpp"
+#include "text/text_kernels.hpp"
 
 namespace termsift {
 
@@ -19,13 +20,12 @@ class FormTable {
   // One 16-bit word for each character. The word is zero until the character is looked up. The upper byte is the canonical
   // combining class. A word that is `known`, apart from the bit `decomposes`, belongs to a settled character: it stays as it
   // is, joins no character before it, and keeps its place.
-  using Entry = std::atomic<std::uint16_t>;
   static constexpr std::uint32_t known = 1, changes = 2, decomposes = 4, all_but_decomposes = 0xff03;
 
   static const FormTable& of(NormalForm form);
 
   // Preconditions of all functions: characters are below n_code_points.
-  const Entry* entries() const { return entries_.get(); }
+  const FormEntry* entries() const { return entries_.get(); }
   std::uint32_t find(char32_t c) const {
     const std::uint32_t entry = entries_[c].load(std::memory_order_relaxed);
     return entry != 0 ? entry : look_up(c);
@@ -49,7 +49,7 @@ class FormTable {
   static const Compositions& compositions();
 
   bool compatibly_;
-  LargeArray<Entry> entries_;  // for every code point; only code points that occur take memory
+  LargeArray<FormEntry> entries_;  // for every code point; only code points that occur take memory
   LargeArray<std::atomic<const std::u32string*>> decompositions_;
 };
 

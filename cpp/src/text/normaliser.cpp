@@ -212,42 +212,43 @@ bool Normaliser::sigma_is_final(std::int64_t where) const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);
   const auto* const end = begin + text_.length;
   char32_t c = 0;
-  Casing before = Casing::none;
-  for (const auto* at = begin + where; at > begin;) {
-    at = Encoding::before(begin, at);
-    Encoding::read(at, end, c);
-    before = casing(c);
-    if (before != Casing::ignorable) break;
+  const auto* after = begin + where;
+  for (after += Encoding::read(after, end, c); after < end;) {  // most sigmas are within a word
+    const int length = Encoding::read(after, end, c);
+    if (length == 0) break;  // an invalid character, which read() will refuse
+    after += length;
+    const Casing next = casing(c);
+    if (next == Casing::cased) return false;
+    if (next != Casing::ignorable) break;
   }
-  if (before != Casing::cased) return false;
-  for (const auto* at = begin + where; at < end;) {
-    const bool self = at == begin + where;
-    const int length = Encoding::read(at, end, c);
-    if (length == 0) return true;  // an invalid character, which read() will refuse
-    at += length;
-    if (self) continue;
-    const Casing after = casing(c);
-    if (after != Casing::ignorable) return after != Casing::cased;
+  for (const auto* before = begin + where; before > begin;) {
+    before = Encoding::before(begin, before);
+    Encoding::read(before, end, c);
+    if (const Casing last = casing(c); last != Casing::ignorable) return last == Casing::cased;
   }
-  return true;
+  return false;
 }
 
 // Replaces the small sigmas that a kernel has written for capital sigmas at the end of a word by final sigmas. Both take two
-// bytes, which differ in the last.
+// bytes, which differ in the last. Returns whether the kernel has read a capital sigma.
 template <class Encoding>
-void Normaliser::set_final_sigmas(NormalText& out) const {
-  const std::int64_t from = std::exchange(out.all().sigmas_from, -1);
-  if (from < 0) return;
+bool Normaliser::set_final_sigmas(NormalText& out) const {
+  std::uint64_t sigmas = std::exchange(out.all().sigmas, 0);
+  const std::int64_t from = out.all().sigmas_from, n_read = at_ - from;
+  if (n_read < 64) sigmas &= ones(static_cast<int>(n_read));  // the kernel may have stopped within the block
   constexpr std::uint8_t last_byte = 0x80 | (final_sigma & 0x3f);
-  const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
+  const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data) + from;
   std::uint8_t* to = out.bytes() + out.all().sigmas_to;
-  for (std::int64_t at = from; at < at_;) {
-    char32_t c = 0;
-    const int length = Encoding::read(text + at, text + text_.length, c);
-    if (c == capital_sigma && sigma_is_final<Encoding>(at)) to[1] = last_byte;
-    to += map_[c].length();
-    at += length;
+  const bool is_any = sigmas != 0;
+  for (std::int64_t at = 0; sigmas != 0; sigmas &= sigmas - 1) {
+    const int sigma = lowest_set(sigmas);
+    if constexpr (std::is_same_v<Encoding, Utf8>) to += sigma - at;  // all characters keep their number of bytes
+    else
+      for (std::int64_t i = at; i < sigma; ++i) to += map_[text[i]].length();
+    at = sigma;
+    if (sigma_is_final<Encoding>(from + sigma)) to[1] = last_byte;
   }
+  return is_any;
 }
 
 // Reads up to `n` code units, character by character.
@@ -264,30 +265,24 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
     const std::int64_t left = text_.length - at_;
     if (left >= readable) {
       at_ = kernel(text, at_, std::min(limit, text_.length - readable + 1), text_.length, rules_, out.all());
-      if (text_.length - at_ < readable) {
-        set_final_sigmas<Utf8>(out);
-        continue;
-      }
+      if (set_final_sigmas<Utf8>(out) || text_.length - at_ < readable) continue;
     } else {
       std::uint8_t last[2 * readable] = {};
       std::memcpy(last, text + at_, static_cast<std::size_t>(left));
-      const std::int64_t read = kernel(last, 0, left, left, rules_, out.all());
-      if (out.all().sigmas_from >= 0) out.all().sigmas_from += at_;
-      at_ += read;
+      const std::int64_t n_read = kernel(last, 0, left, left, rules_, out.all());
+      out.all().sigmas_from += at_;
+      at_ += n_read;
+      if (set_final_sigmas<Utf8>(out)) continue;
     }
-    if (out.all().sigmas_from >= 0) set_final_sigmas<Utf8>(out);
-    else read_some<Utf8>(64, limit, out);
+    read_some<Utf8>(64, limit, out);
   }
 }
 
 template <class Unit>
 void Normaliser::read_units(ReadUnits<Unit> kernel, std::int64_t limit, NormalText& out) {
   while (at_ < limit) {
-    const std::int64_t from = at_;
     at_ = kernel(static_cast<const Unit*>(text_.data), at_, limit, text_.length, rules_, out.all());
-    const bool stopped_by_sigma = out.all().sigmas_from >= from && at_ > out.all().sigmas_from;
-    set_final_sigmas<OneUnit<Unit>>(out);
-    if (!stopped_by_sigma) read_some<OneUnit<Unit>>(16, limit, out);
+    if (!set_final_sigmas<OneUnit<Unit>>(out)) read_some<OneUnit<Unit>>(16, limit, out);
   }
 }
 

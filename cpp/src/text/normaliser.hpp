@@ -127,7 +127,7 @@ class Normaliser {
   template <class Encoding>
   bool sigma_is_final(std::int64_t at) const;
   template <class Encoding>
-  void set_final_sigmas(NormalText& out) const;
+  bool set_final_sigmas(NormalText& out) const;
   // Makes text_ the next part of the document in the normal form. A part ends before a character that separates the parts:
   // neither normalisation nor the rule for final sigmas looks beyond it.
   void normalise_part();
