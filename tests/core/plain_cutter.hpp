@@ -57,8 +57,8 @@ inline std::u32string without_accents(char32_t c) {
   return found == decompositions.end() ? std::u32string(1, c) : found->second;
 }
 
-// A small part of Unicode's decompositions: accents of several classes, a singleton, an exclusion, a composition of three, two
-// signs of class 0 that compose, compatibility characters, and letters of Hangul.
+// A small part of Unicode's decompositions: accents of several classes, a singleton, an exclusion, a composition of three,
+// two signs of class 0 that compose, compatibility characters, and letters of Hangul.
 struct Decomposition {
   std::u32string parts;
   bool compatible = false;   // whether only NFKD has it

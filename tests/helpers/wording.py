@@ -313,6 +313,11 @@ WORDING: dict[str, str] = {
     ),
     "no_such_method": "no method array(['key', 'g2'], dtype='<U3'), expected one of …",
     "none_has_no_tokens": "'none' has no tokens, so there is nothing to compare",
+    "normalize_is_nfc_in_one": (
+        "the texts were cut by different rules: normalize is 'NFC' in one and None in the other; "
+        "count both with the same rules"
+    ),
+    "normalize_must_be_nfc": "normalize must be 'NFC' or 'NFKC', got 'NFD'; did you mean 'NFC'?",
     "not_fitted": "the classifier is not fitted: call fit, or use counts.naive_bayes()",
     "not_part_of_these": (
         "cannot subtract counts that are not part of these: in class 0, a term would have "

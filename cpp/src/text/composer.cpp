@@ -107,7 +107,8 @@ bool Composer::utf8_is_normal(const std::uint8_t* text, std::int64_t length) con
     // Whole blocks of settled characters are skipped. The last bytes are read one character at a time.
     if (const std::int64_t last = length - readable; at <= last) {
       const std::int64_t end = at + (last - at + 64) / 64 * 64;
-      const std::int64_t skipped = kernel(text, at, end, first_byte, table_.entries(), FormTable::known, FormTable::decomposes);
+      const std::int64_t skipped =
+          kernel(text, at, end, first_byte, table_.entries(), FormTable::known, FormTable::decomposes);
       if (skipped > at) last_class = 0;
       at = skipped;
     }

@@ -205,8 +205,8 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// Returns whether Python's str.lower turns the capital sigma at `where` into a final sigma. The sigma is final if it follows a
-// cased letter and no cased letter follows the sigma. Case-ignorable characters next to the sigma are skipped.
+// Returns whether Python's str.lower turns the capital sigma at `where` into a final sigma. The sigma is final if it follows
+// a cased letter and no cased letter follows the sigma. Case-ignorable characters next to the sigma are skipped.
 template <class Encoding>
 bool Normaliser::sigma_is_final(std::int64_t where) const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);

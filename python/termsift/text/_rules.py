@@ -102,11 +102,11 @@ def _fingerprint(function: Any) -> str:
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
-    All rules except ``hashing`` and ``normalize`` have the meanings that they have in scikit-learn's
-    ``CountVectorizer``. By default, a word consists of two or more letters, digits or underscores.
-    The compiled core cuts the texts. If a rule is a function or ``token_pattern`` is changed,
-    Python cuts the texts instead, which takes some three to fifteen times as long. The core counts
-    the terms in either case.
+    All rules except ``hashing`` and ``normalize`` have the meanings that they have in
+    scikit-learn's ``CountVectorizer``. By default, a word consists of two or more letters, digits
+    or underscores. The compiled core cuts the texts. If a rule is a function or ``token_pattern``
+    is changed, Python cuts the texts instead, which takes some three to fifteen times as long. The
+    core counts the terms in either case.
 
     Attributes
     ----------
@@ -211,7 +211,7 @@ class TextRules:
         cut: Callable[[str], list[str]] = vectorizer.build_analyzer()
         if self.normalize is None or self.preprocessor is not None:
             return cut
-        form = str(self.normalize)
+        form: NormalForm = self.normalize
         return lambda text: cut(normalize(form, text))
 
     @property

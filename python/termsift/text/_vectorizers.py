@@ -16,7 +16,7 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
 from termsift._util.validation import check_choice, check_n_threads, is_integer
-from termsift.text._advice import about_words, warn
+from termsift.text._advice import ENOUGH, about_words, warn
 from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
 from termsift.text._documents import Documents, OneBlock
 from termsift.text._matrices import counter_of, csr, kept_columns, stacked, strings
@@ -145,7 +145,7 @@ class _CutByCore:
         return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
 
 
-def _normalised(text: str, form: str, prepare: Callable[[str], str]) -> str:
+def _normalised(text: str, form: NormalForm, prepare: Callable[[str], str]) -> str:
     return prepare(unicodedata.normalize(form, text))
 
 
@@ -240,7 +240,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             counter, n_docs = counter_of(documents.texts(), _core.TextRules(*native), threads)
         if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        warn(about_words(self, counter))
+        warn(about_words(self, counter, ENOUGH))
         low, high = limits(self, n_docs)
         if high < low:
             raise ValueError("max_df corresponds to < documents than min_df")
