@@ -234,6 +234,7 @@ bool Normaliser::sigma_is_final(std::int64_t where) const {
 template <class Encoding>
 bool Normaliser::set_final_sigmas(NormalText& out) const {
   std::uint64_t sigmas = std::exchange(out.all().sigmas, 0);
+  if (sigmas == 0) return false;
   const std::int64_t from = out.all().sigmas_from, n_read = at_ - from;
   if (n_read < 64) sigmas &= ones(static_cast<int>(n_read));  // the kernel may have stopped within the block
   constexpr std::uint8_t last_byte = 0x80 | (final_sigma & 0x3f);
