@@ -14,7 +14,8 @@ namespace {
 using Columns = std::optional<py::array>;
 
 TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optional<std::string>& strip_accents,
-                   std::int64_t min_n, std::int64_t max_n, const py::sequence& stop_words) {
+                   std::int64_t min_n, std::int64_t max_n, const py::sequence& stop_words,
+                   const std::optional<std::string>& normalize) {
   TextRules rules;
   if (analyzer == "char")
     rules.analyzer = Analyzer::chars;
@@ -31,6 +32,12 @@ TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optio
     rules.strip_accents = StripAccents::unicode;
   else if (strip_accents)
     throw py::value_error("strip_accents must be None, 'ascii' or 'unicode', got '" + *strip_accents + "'");
+  if (normalize == "NFC")
+    rules.normalize = NormalForm::nfc;
+  else if (normalize == "NFKC")
+    rules.normalize = NormalForm::nfkc;
+  else if (normalize)
+    throw py::value_error("normalize must be None, 'NFC' or 'NFKC', got '" + *normalize + "'");
   if (min_n < 1 || max_n < min_n)
     throw py::value_error("the range of n-grams must be 1 <= min_n <= max_n, got (" + std::to_string(min_n) + ", " +
                           std::to_string(max_n) + ")");
@@ -113,7 +120,8 @@ auto by_term(LargeArray<std::int64_t> (TextCounter::*f)(const Threads&) const) {
 
 void register_text_counting(py::module_& module) {
   py::class_<TextRules>(module, "TextRules", "Rules for cutting texts into terms.")
-      .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a)
+      .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a,
+           "normalize"_a = py::none())
       .def("with_sketch",
            [](const TextRules& rules, std::shared_ptr<TermSketch> sketch, std::uint8_t least) {
              TextRules gated = rules;
@@ -140,6 +148,8 @@ void register_text_counting(py::module_& module) {
              on_threads(n_threads, [&](const Threads& threads) { counter.sort(threads); });
            }, "n_threads"_a = 0)
       .def_property_readonly("n_empty", &TextCounter::n_empty)
+      .def_property_readonly("n_words", &TextCounter::n_words)
+      .def_property_readonly("n_before_marks", &TextCounter::n_before_marks)
       .def_property_readonly("n_bytes", &TextCounter::n_bytes)
       .def_property_readonly("n_terms", &TextCounter::n_terms)
       .def("document_frequency", by_term(&TextCounter::document_frequency), "n_threads"_a = 0)

@@ -27,6 +27,7 @@ from termsift._scores.registry import Policy as Policy
 from termsift.io._scan import Format as Format
 from termsift.text._rules import Accents as Accents
 from termsift.text._rules import Analyzer as Analyzer
+from termsift.text._rules import NormalForm as NormalForm
 
 __all__ = [
     "Accents",
@@ -39,6 +40,7 @@ __all__ = [
     "MethodName",
     "Metric",
     "Model",
+    "NormalForm",
     "Policy",
     "RankerName",
     "TermFrequency",

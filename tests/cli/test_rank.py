@@ -35,6 +35,7 @@ from private import facts_about_pvalues, note_about_pvalues, rank_by
          {"analyzer": "char_wb", "ngram_range": (3, 3)}),
         (["--token-pattern", r"\w+"], {"token_pattern": r"\w+"}),
         (["--strip-accents", "ascii", "--binary"], {"strip_accents": "ascii", "binary": True}),
+        (["--normalize", "NFKC"], {"normalize": "NFKC"}),
         (["--hashing", "16"], {"hashing": 16}),
         (["--encoding", "latin-1"], {"encoding": "latin-1"}),
     ],

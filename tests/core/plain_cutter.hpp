@@ -45,7 +45,7 @@ inline Casing casing(char32_t c) {
 }
 
 inline void casings(char32_t first, Casing* casings) {
-  for (char32_t i = 0; i < n_casings_at_once; ++i) casings[i] = casing(first + i);
+  for (char32_t i = 0; i < n_characters_at_once; ++i) casings[i] = casing(first + i);
 }
 
 inline std::u32string without_accents(char32_t c) {
@@ -57,7 +57,92 @@ inline std::u32string without_accents(char32_t c) {
   return found == decompositions.end() ? std::u32string(1, c) : found->second;
 }
 
-inline void use_plain_characters() { use_characters({character, casings, without_accents}); }
+// A small part of Unicode's decompositions: accents of several classes, a singleton, an exclusion, a composition of three,
+// two signs of class 0 that compose, compatibility characters, and letters of Hangul.
+struct Decomposition {
+  std::u32string parts;
+  bool compatible = false;   // whether only NFKD has it
+  bool is_excluded = false;  // whether the parts do not compose again
+};
+
+inline const std::map<char32_t, Decomposition>& decompositions() {
+  static const std::map<char32_t, Decomposition> all{
+      {0xa0, {U" ", true}}, {0xbd, {U"1\u20442", true}}, {0xc9, {U"E\u0301"}}, {0xe0, {U"a\u0300"}}, {0xe2, {U"a\u0302"}},
+      {0xe9, {U"e\u0301"}}, {0xf1, {U"n\u0303"}}, {0x130, {U"I\u0307"}}, {0x1ea1, {U"a\u0323"}},
+      {0x1ead, {U"\u1ea1\u0302"}}, {0x340, {U"\u0300", false, true}}, {0x344, {U"\u0308\u0301", false, true}},
+      {0x3ac, {U"\u03b1\u0301"}}, {0x3d2, {U"\u03a5", true}}, {0x439, {U"\u0438\u0306"}}, {0x9cb, {U"\u09c7\u09be"}},
+      {0x958, {U"\u0915\u093c", false, true}}, {0x212a, {U"K", false, true}}, {0x2115, {U"N", true}},
+      {0x3f9, {U"\u03a3", true}}, {0xfb01, {U"fi", true}}, {0xff21, {U"A", true}}, {0x304c, {U"\u304b\u3099"}}};
+  return all;
+}
+
+inline std::uint8_t combining_class(char32_t c) {
+  if (c == 0x93c) return 7;
+  if (c == 0x3099) return 8;
+  if (c == 0x323) return 220;
+  return in(c, 0x300, 0x344) ? 230 : 0;
+}
+
+inline void marks(char32_t first, Mark* marks) {
+  for (char32_t i = 0; i < n_characters_at_once; ++i) {
+    const char32_t c = first + i;
+    marks[i] = {combining_class(c), combining_class(c) != 0 || c == 0x9c7 || c == 0x9be};
+  }
+}
+
+inline std::u32string decomposed(char32_t c, bool compatibly) {
+  if (in(c, 0xac00, 0xd7a3)) {
+    const char32_t index = c - 0xac00;
+    std::u32string letters{0x1100 + index / 588, 0x1161 + index % 588 / 28};
+    if (index % 28 != 0) letters += 0x11a7 + index % 28;
+    return letters;
+  }
+  const auto found = decompositions().find(c);
+  if (found == decompositions().end() || (found->second.compatible && !compatibly)) return std::u32string(1, c);
+  std::u32string parts;
+  for (const char32_t part : found->second.parts) parts += decomposed(part, compatibly);
+  return parts;
+}
+
+inline std::vector<Composition> compositions() {
+  std::vector<Composition> found;
+  for (const auto& [c, one] : decompositions())
+    if (!one.compatible && !one.is_excluded) found.push_back({one.parts[0], one.parts[1], c});
+  return found;
+}
+
+// Returns a text in a normal form, by the steps of the Unicode standard, each in a loop over the whole text.
+inline std::u32string normal_form(const std::u32string& text, NormalForm form) {
+  if (form == NormalForm::none) return text;
+  static const std::vector<Composition> pairs = compositions();
+  std::u32string parts, whole;
+  for (const char32_t c : text) parts += decomposed(c, form == NormalForm::nfkc);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    for (std::size_t at = i; at > 0; --at) {
+      if (combining_class(parts[at]) == 0 || combining_class(parts[at - 1]) <= combining_class(parts[at])) break;
+      std::swap(parts[at - 1], parts[at]);
+    }
+  for (const char32_t c : parts) {
+    std::size_t base = whole.size();
+    while (base > 0 && combining_class(whole[base - 1]) != 0) --base;
+    const bool is_blocked = base < whole.size() && combining_class(whole.back()) >= combining_class(c);
+    char32_t joined = 0;
+    if (base > 0 && !is_blocked) {
+      const char32_t before = whole[base - 1];
+      for (const Composition& one : pairs)
+        if (one.first == before && one.second == c) joined = one.whole;
+      if (in(before, 0x1100, 0x1112) && in(c, 0x1161, 0x1175)) joined = 0xac00 + (before - 0x1100) * 588 + (c - 0x1161) * 28;
+      if (in(before, 0xac00, 0xd7a3) && (before - 0xac00) % 28 == 0 && in(c, 0x11a8, 0x11c2)) joined = before + c - 0x11a7;
+    }
+    if (joined != 0) whole[base - 1] = joined;
+    else whole += c;
+  }
+  return whole;
+}
+
+inline void use_plain_characters() {
+  use_characters({character, casings, marks, without_accents, decomposed, compositions});
+}
 
 inline std::string utf8(const std::u32string& text) {
   std::string out;
@@ -77,7 +162,8 @@ inline bool sigma_is_final(const std::u32string& text, std::size_t at) {
   return after == text.size() || casing(text[after]) != Casing::cased;
 }
 
-inline std::u32string normal(const std::u32string& text, const TextRules& rules) {
+inline std::u32string normal(const std::u32string& given, const TextRules& rules) {
+  const std::u32string text = normal_form(given, rules.normalize);
   std::u32string lower;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char32_t c = text[i];

@@ -88,6 +88,88 @@ TEST(a_sigma_is_final_across_pieces) {
       }
 }
 
+TEST(capital_sigmas_around_blocks_and_pieces) {
+  use_plain_characters();
+  const std::u32string letters = U"\u03a3\u0391\u03c3'\u0301 1\u4e2d\u0130b";
+  for (const std::string& target : simd_targets()) {
+    use_simd_target(target);
+    for (std::size_t seed = 1; seed < 200; ++seed) {
+      std::u32string text;
+      for (std::size_t i = 0, state = seed; i < 40 + seed; ++i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        text += letters[(state >> 40) % (seed % 2 == 0 ? letters.size() : 6)];
+      }
+      for (const StripAccents accents : {StripAccents::none, StripAccents::ascii, StripAccents::unicode})
+        for (const TextEncoding encoding : {TextEncoding::utf8, TextEncoding::ucs2, TextEncoding::ucs4}) {
+          TextRules rules;
+          rules.strip_accents = accents;
+          Encoded texts;
+          texts.add(text, encoding);
+          CHECK_EQ(cut(texts.texts(), rules, 64), Cut{tokens_of(text, rules)});
+        }
+    }
+  }
+}
+
+TEST(texts_are_normalised_across_pieces) {
+  use_plain_characters();
+  TextRules rules;
+  // A text longer than a part, with a mark, a long run of marks or Hangul letters where the part would end.
+  for (const NormalForm form : {NormalForm::nfc, NormalForm::nfkc})
+    for (const std::u32string odd : {U"e\u0301", U"\u1100\u1161\u11a8", U"\u212a", U"\u1ea1\u0302", U"\ufb01\u0301"})
+      for (const std::u32string filler : {U"a ", U"\u4e2d", U"\u0416", U"\uac00"})
+        for (const std::int64_t before : {0, 1, 65534, 65535, 65536, 65537, 131070}) {
+          std::u32string text;
+          while (std::ssize(text) < before) text += filler;
+          text.resize(static_cast<std::size_t>(before), U'a');
+          text += odd + std::u32string(300, 0x323) + U"\u0302" + odd + U" bc \u03a3";
+          rules.normalize = form;
+          const Cut expected{tokens_of(text, rules), tokens_of(odd + odd, rules)};
+          for (const TextEncoding encoding : {TextEncoding::utf8, TextEncoding::ucs2, TextEncoding::ucs4}) {
+            Encoded texts;
+            texts.add(text, encoding);
+            texts.add(odd + odd, encoding);
+            CHECK(cut(texts.texts(), rules, 1 << 16) == expected);
+          }
+        }
+}
+
+TEST(the_first_wrong_byte_is_named_in_a_text_that_is_normalised) {
+  use_plain_characters();
+  TextRules rules;
+  rules.normalize = NormalForm::nfc;
+  for (const std::size_t before : {0u, 1u, 60u, 65535u, 65536u, 70000u})
+    for (const std::string wrong : {"\x80", "\xc3", "\xe2\x82", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xff"})
+      for (const std::string start : {"", "e\xcc\x81"}) {
+        std::string text = start + std::string(before, 'a') + wrong + " b e\xcc\x81";
+        Encoded texts;
+        texts.hold(text, TextEncoding::utf8);
+        try {
+          cut(texts.texts(), rules, 1 << 16);
+          CHECK(false);
+        } catch (const BadText& bad) {
+          CHECK_EQ(bad.byte, static_cast<std::int64_t>(start.size() + before));
+        }
+      }
+}
+
+TEST(words_that_end_at_a_mark_are_counted) {
+  use_plain_characters();
+  for (const TextEncoding encoding : {TextEncoding::utf8, TextEncoding::ucs2})
+    for (const std::int64_t piece : {64, 1 << 16}) {
+      Encoded texts;
+      for (int i = 0; i < 50; ++i) texts.add(U"re\u0301sume\u0301 na\u0302 \u4e2d\u0301 bc, de", encoding);
+      const auto cutter = Cutter::of({}, piece);
+      cutter->start(texts.texts(), 0, 50);
+      Tokens tokens;
+      while (cutter->next(tokens)) {}
+      const CutWords words = cutter->take_cut_words();
+      CHECK_EQ(words.all, 250);
+      CHECK_EQ(words.before_mark, 200);
+      CHECK_EQ(cutter->take_cut_words().all, 0);
+    }
+}
+
 TEST(a_long_word_is_one_token) {
   use_plain_characters();
   for (const TextEncoding encoding : {TextEncoding::utf8, TextEncoding::ucs2, TextEncoding::ucs4})

@@ -839,6 +839,17 @@ WORDING: dict[str, str] = {
         "drop_nulls of polars do"
     ),
     "none_has_no_tokens": "'none' has no tokens, so there is nothing to compare",
+    "normalize_has_no_effect_with_a_function": (
+        "normalize has no effect with this preprocessor: leave it out, or let the function apply it"
+    ),
+    "normalize_has_no_effect_with_an_analyzer": (
+        "normalize has no effect with this analyzer: leave it out, or let the function apply it"
+    ),
+    "normalize_is_nfc_in_one": (
+        "the texts were cut by different rules: normalize is 'NFC' in one and None in the other; "
+        "count both with the same rules"
+    ),
+    "normalize_must_be_nfc": "normalize must be 'NFC' or 'NFKC', got 'NFD'; did you mean 'NFC'?",
     "not_a_finite_count_at_row_0": (
         "… has … at row 0, column 0, expected a finite count that is not negative…"
     ),

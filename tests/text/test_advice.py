@@ -53,6 +53,11 @@ RULES: list[tuple[dict[str, Any], str]] = [
         "token_pattern_has_no_effect_with_a_tokenizer",
     ),
     ({"preprocessor": str.upper, "strip_accents": "ascii"}, "strip_accents_has_no_effect"),
+    (
+        {"preprocessor": str.upper, "normalize": "NFC"},
+        "normalize_has_no_effect_with_a_function",
+    ),
+    ({"analyzer": str.split, "normalize": "NFC"}, "normalize_has_no_effect_with_an_analyzer"),
 ]
 
 
@@ -155,3 +160,53 @@ def test_a_grid_search_warns_of_nothing() -> None:
         ts.cross_validate(X, y, cv=2)
         grid = selection.GridSearchCV(ts.TermSelector(k=2), {"k": [2, 3]}, scoring=lambda *_: 0.0)
         grid.fit(X, y)
+
+
+DECOMPOSED = ["re\u0301sume\u0301 one", "a cafe\u0301 here"]
+
+
+def test_words_that_marks_cut_are_told(tmp_path: Path) -> None:
+    message = (
+        "combining marks cut words in 3 places, .*: normalize='NFC' joins accents .* and a token"
+    )
+    *calls, on_a_cluster = doors(tmp_path, DECOMPOSED, LABELS)
+    for count in calls:
+        told_once(count, message)
+    on_a_cluster()  # whose parts do not tell how many words are cut
+    hindi = ["हिन्दी भाषा", "हिन्दी और"]
+    for count in [*doors(tmp_path, hindi, LABELS, normalize="NFC")][:-1]:
+        told_once(count, "marks cut words in .* are not letters: a token_pattern with marks, as on")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"normalize": "NFC"},
+        {"strip_accents": "unicode"},
+        {"analyzer": "char"},
+        {"analyzer": str.split},
+        {"token_pattern": "[\\w\u0300-\u036f]+"},
+    ],
+    ids=str,
+)
+def test_words_that_no_mark_cuts_are_not_told(rules: dict[str, Any], tmp_path: Path) -> None:
+    if "token_pattern" in rules:
+        pytest.importorskip("sklearn")
+    for count in doors(tmp_path, DECOMPOSED, LABELS, **rules):
+        count()
+
+
+def test_one_mark_among_many_words_is_not_told() -> None:
+    texts = ["word " * 1500 + "cafe\u0301 ", "other words \u0301 x\u20e3"]
+    ts.count_texts(texts, LABELS)
+    with pytest.warns(UserWarning, match="combining marks cut words in 1 place,"):
+        ts.count_texts([texts[0][3000:], texts[1]], LABELS)
+
+
+def test_a_vectorizer_tells_of_many_marks() -> None:
+    pytest.importorskip("sklearn")
+    ts.text.CountVectorizer().fit_transform(DECOMPOSED)
+    told_once(
+        lambda: ts.text.CountVectorizer().fit_transform(10 * DECOMPOSED),
+        "combining marks cut words in 30 places",
+    )

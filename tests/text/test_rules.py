@@ -61,6 +61,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         {"analyzer": "char"},
         {"analyzer": "char", "token_pattern": "unused"},
         {"strip_accents": "unicode"},
+        {"normalize": "NFC"},
     ):
         assert TextRules(**rules).native is not None
     assert counted(["a b"], analyzer=blanks)[0].shape == (1, 2)
@@ -104,6 +105,8 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
          "analyzer must be one of word, char, char_wb, got 'words'"),
         ({"strip_accents": "asci"}, ValueError,
          "strip_accents must be 'ascii' or 'unicode', got 'asci'; did you mean 'ascii'?"),
+        ({"normalize": "nfc"}, ValueError, "normalize must be 'NFC' or 'NFKC', got 'nfc'"),
+        ({"normalize": "NFD"}, ValueError, "normalize must be 'NFC' or 'NFKC', got 'NFD'"),
         ({"tokenizer": "a"}, TypeError, "tokenizer must be a function, got 'a'"),
         ({"preprocessor": 1}, TypeError, "preprocessor must be a function, got 1"),
         ({"token_pattern": None}, TypeError, "token_pattern must be a str, got NoneType"),

@@ -337,7 +337,11 @@ def test_copies_are_fitted_and_hold_no_index() -> None:
     fresh = clone(vectorizer)
     assert not hasattr(fresh, "vocabulary_")
     assert fresh.get_params() == vectorizer.get_params()
-    assert set(fresh.get_params()) == {*theirs.CountVectorizer().get_params(), "n_threads"}
+    assert set(fresh.get_params()) == {
+        *theirs.CountVectorizer().get_params(),
+        "n_threads",
+        "normalize",
+    }
     same(fresh.fit(TEXTS).transform(NEW), expected)
     assert repr(CountVectorizer(n_threads=2)) == "CountVectorizer(n_threads=2)"
 

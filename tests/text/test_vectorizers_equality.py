@@ -28,6 +28,9 @@ from text_counts import (
     learned,
 )
 
+# CountVectorizer warns about the many combining marks in these texts, as scikit-learn's does not.
+pytestmark = pytest.mark.filterwarnings("ignore:combining marks cut words")
+
 OWN = adversarial_texts.STOP_WORDS
 THREADS = (1, 2, 3)
 

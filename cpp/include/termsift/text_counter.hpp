@@ -44,6 +44,10 @@ class TextCounter {
 
   // Returns the number of texts so far without a character.
   std::int64_t n_empty() const;
+  // Returns the number of words of the texts so far, if the analyzer cuts words.
+  std::int64_t n_words() const;
+  // Returns how many runs of letters, even of one letter, end at a combining mark, which then cuts a word in two.
+  std::int64_t n_before_marks() const;
   // Returns the approximate memory of the terms and counts so far, in bytes.
   std::int64_t n_bytes() const;
 

@@ -51,8 +51,12 @@ enum class Analyzer : std::uint8_t {
 
 enum class StripAccents : std::uint8_t { none, ascii, unicode };
 
+// The normal form of Unicode to which a text is brought before all other rules.
+enum class NormalForm : std::uint8_t { none, nfc, nfkc };
+
 struct TextRules {
   Analyzer analyzer = Analyzer::word;
+  NormalForm normalize = NormalForm::none;
   bool lowercase = true;
   StripAccents strip_accents = StripAccents::none;  // applied after lowercasing
   std::int64_t min_n = 1, max_n = 1;                // ngram_range

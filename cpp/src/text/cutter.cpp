@@ -7,6 +7,7 @@
 #include <string>
 
 #include "simd/targets.hpp"
+#include "text/characters.hpp"
 #include "text/text_kernels.hpp"
 
 namespace termsift {
@@ -100,12 +101,24 @@ class Words final : public Cutter {
         const std::uint32_t first = bounds[2 * i], last = bounds[2 * i + 1];
         bounds[2 * kept] = first;
         bounds[2 * kept + 1] = last;
+        cut_words_.before_mark += is_before_mark(last);
         kept += static_cast<int>(last - first) > utf8_length(text_.bytes()[first]);
       }
       n = kept;
     }
+    cut_words_.all += n;
     tokens.n_tokens += n;
     tokens.parts.push_back({next_, tokens.n_tokens});
+  }
+
+  // Returns whether a combining mark follows the word that ends at `end`. If the text ends there, a zero follows.
+  bool is_before_mark(std::uint32_t end) const {
+    const std::uint8_t* const after = text_.bytes() + end;
+    if (after[0] < 0xcc) return false;  // a character below U+0300, so no mark
+    const int n_bytes = utf8_length(after[0]);
+    char32_t c = after[0] & (0x7fu >> n_bytes);
+    for (int i = 1; i < n_bytes; ++i) c = c << 6 | (after[i] & 0x3fu);
+    return is_mark(c);
   }
 
   NormalText text_;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "termsift/portability.hpp"
@@ -39,6 +40,12 @@ struct Tokens {
   std::vector<Part> parts;
 };
 
+// The number of words of a cutter, and how many runs of letters end at a combining mark, even those of one letter. A mark in
+// a word cuts it in two.
+struct CutWords {
+  std::int64_t all = 0, before_mark = 0;
+};
+
 // Cuts documents into tokens. Each thread has its own Cutter, which reuses its buffers.
 class Cutter {
  public:
@@ -61,6 +68,8 @@ class Cutter {
   // Fills `tokens` with the next tokens. Returns false if there are no more documents. Throws BadText for an invalid text,
   // and std::length_error for a token of 2^31 bytes or more.
   virtual bool next(Tokens& tokens) = 0;
+  // Returns how many words this cutter has cut since the last call.
+  CutWords take_cut_words() { return std::exchange(cut_words_, {}); }
 
  protected:
   Cutter(const TextRules& rules, std::int64_t piece, bool marks_spaces)
@@ -80,6 +89,7 @@ class Cutter {
   Normaliser normaliser_;
   std::int64_t next_ = 0, end_ = 0;
   bool open_ = false;  // whether the document numbered next_ is being read
+  CutWords cut_words_;
 
  private:
   [[noreturn]] static void refuse_encoding();

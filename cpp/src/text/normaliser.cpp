@@ -4,11 +4,14 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 #include "simd/targets.hpp"
 #include "termsift/portability.hpp"
 #include "termsift/utf8.hpp"
+#include "text/characters.hpp"
+#include "text/encodings.hpp"
 
 namespace termsift {
 namespace {
@@ -16,44 +19,9 @@ namespace {
 // Characters are looked up in groups, because the characters of a script have neighbouring code points.
 constexpr char32_t group = 64;
 
-CharacterSource& source() {
-  static CharacterSource installed;
-  return installed;
-}
-
-Character character(char32_t c) {
-  if (source().character == nullptr) throw std::logic_error("use_characters must be called before a text is cut");
-  return source().character(c);
-}
-
 std::uint64_t ones(int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Utf8 and OneUnit read the characters of an encoding. read(at, end, c) sets c and returns the character's length in units,
-// or 0 if the character is invalid. before(begin, at) returns the start of the character that ends at `at`. Neither read()
-// nor before() reads outside the text.
-struct Utf8 {
-  using Unit = std::uint8_t;
-  static int read(const Unit* at, const Unit* end, char32_t& c) { return termsift::read_utf8(at, end, c); }
-  static const Unit* before(const Unit* begin, const Unit* at) {
-    do --at;
-    while (at > begin && (*at & 0xc0) == 0x80);
-    return at;
-  }
-};
-
-template <class T>
-struct OneUnit {
-  using Unit = T;
-  static int read(const Unit* at, const Unit*, char32_t& c) {
-    c = *at;
-    return c < n_code_points ? 1 : 0;
-  }
-  static const Unit* before(const Unit*, const Unit* at) { return at - 1; }
-};
-
 }  // namespace
-
-void use_characters(const CharacterSource& installed) { source() = installed; }
 
 CharacterMap::CharacterMap(bool lowercase, StripAccents strip_accents)
     : lowercase_(lowercase),
@@ -84,7 +52,7 @@ std::u32string CharacterMap::written(char32_t c) const {
   if (strip_accents_ == StripAccents::none || c < 0x80) return lower;
   std::u32string stripped;
   for (const char32_t l : lower)
-    for (const char32_t part : source().without_accents(l))
+    for (const char32_t part : without_accents(l))
       if (strip_accents_ == StripAccents::unicode || part < 0x80) stripped += part;
   return stripped;
 }
@@ -96,7 +64,7 @@ Mapped CharacterMap::find(char32_t c) const {
     constexpr std::uint64_t simple = std::uint64_t{1} << 56, several = std::uint64_t{1} << 48;
     const std::u32string text = written(each);
     std::uint64_t bits = simple;
-    if (text.size() > 1 || (lowercase_ && each == capital_sigma)) {
+    if (text.size() > 1) {
       bits = several;
     } else if (text.size() == 1) {
       std::uint8_t before[4], after[4];
@@ -131,16 +99,6 @@ const CharacterMap::Expansion& CharacterMap::expansion(char32_t c) const {
   return *stored;
 }
 
-Casing casing(char32_t c) {
-  static const auto& casings = *new auto(LargeArray<std::atomic<Casing>>::zeroed_for_few(n_code_points));
-  if (const Casing known = casings[c].load(std::memory_order_relaxed); known != Casing::unknown) return known;
-  const char32_t first = c / n_casings_at_once * n_casings_at_once;
-  Casing found[n_casings_at_once];
-  source().casings(first, found);
-  for (char32_t i = 0; i < n_casings_at_once; ++i) casings[first + i].store(found[i], std::memory_order_relaxed);
-  return found[c - first];
-}
-
 void NormalText::reserve(std::int64_t n) {
   const std::int64_t need = size() + n + 128;
   if (need <= room_) return;
@@ -167,6 +125,7 @@ void NormalText::clear() {
 
 void NormalText::align() {
   reserve(64);
+  bytes()[size()] = 0;  // so that a word's end at the end of a document can be told from a combining mark
   all_.append(64 - size() % 64, 0);
 }
 
@@ -181,26 +140,30 @@ std::int64_t NormalText::keep_marked(std::int64_t begin) {
 }
 
 void Normaliser::open(const Text& text, std::int64_t document) {
-  text_ = text;
+  whole_ = text_ = text;
   document_ = document;
-  at_ = 0;
+  at_ = part_ = 0;
+  part_end_ = text.length;
   ascii_ = true;
+  if (composer_ && !(form_ == NormalForm::nfc && text.encoding == TextEncoding::latin1)) text_.length = part_end_ = 0;
 }
 
-void Normaliser::refuse() const {
+void Normaliser::refuse(std::int64_t at) const {
+  at += part_;
   std::string bytes;
-  if (text_.encoding == TextEncoding::utf8) {
-    const auto* const text = static_cast<const std::uint8_t*>(text_.data);
+  if (whole_.encoding == TextEncoding::utf8) {
+    const auto* const text = static_cast<const std::uint8_t*>(whole_.data);
     constexpr char digits[] = "0123456789abcdef";
-    for (std::int64_t i = at_; i < std::min(at_ + 4, text_.length) && (i == at_ || (text[i] & 0xc0) == 0x80); ++i)
+    for (std::int64_t i = at; i < std::min(at + 4, whole_.length) && (i == at || (text[i] & 0xc0) == 0x80); ++i)
       bytes.append(bytes.empty() ? "" : " ").append({digits[text[i] >> 4], digits[text[i] & 15]});
   }
-  throw BadText(document_, at_, "document " + std::to_string(document_) + ", byte " + std::to_string(at_) +
+  throw BadText(document_, at, "document " + std::to_string(document_) + ", byte " + std::to_string(at) +
                                     ": expected UTF-8, found " + (bytes.empty() ? "no character" : bytes) +
                                     " (hexadecimal); decode the text with the encoding in which it was written");
 }
 
 void Normaliser::read(std::int64_t n, NormalText& out) {
+  if (at_ == text_.length && part_end_ < whole_.length) normalise_part();
   const std::int64_t limit = n < text_.length - at_ ? at_ + n : text_.length;
   const TextKernels& kernels = kernels_in_use<TextKernels>();
   out.all().ascii = ascii_;
@@ -226,9 +189,9 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data);
   char32_t c = 0;
   const int length = Encoding::read(text + at_, text + text_.length, c);
-  if (length == 0) refuse();
+  if (length == 0) refuse(at_);
   if (c >= 0x80) out.all().ascii = false;
-  if (map_.lowercase() && c == capital_sigma) c = sigma_is_final<Encoding>() ? final_sigma : small_sigma;
+  if (map_.lowercase() && c == capital_sigma) c = sigma_is_final<Encoding>(at_) ? final_sigma : small_sigma;
   if (const Mapped mapped = map_.find(c); mapped.simple()) {
     const std::uint32_t bytes = low_byte_first(mapped.bytes());
     std::memcpy(out.bytes() + out.size(), &bytes, 4);
@@ -242,31 +205,51 @@ void Normaliser::read_one(std::int64_t limit, NormalText& out) {
   at_ += length;
 }
 
-// Returns whether Python's str.lower turns the capital sigma at at_ into a final sigma. The sigma is final if it follows a
-// cased letter and no cased letter follows the sigma. Case-ignorable characters next to the sigma are skipped.
+// Returns whether Python's str.lower turns the capital sigma at `where` into a final sigma. The sigma is final if it follows
+// a cased letter and no cased letter follows the sigma. Case-ignorable characters next to the sigma are skipped.
 template <class Encoding>
-bool Normaliser::sigma_is_final() const {
+bool Normaliser::sigma_is_final(std::int64_t where) const {
   const auto* const begin = static_cast<const typename Encoding::Unit*>(text_.data);
   const auto* const end = begin + text_.length;
   char32_t c = 0;
-  Casing before = Casing::none;
-  for (const auto* at = begin + at_; at > begin;) {
-    at = Encoding::before(begin, at);
-    Encoding::read(at, end, c);
-    before = casing(c);
-    if (before != Casing::ignorable) break;
+  const auto* after = begin + where;
+  for (after += Encoding::read(after, end, c); after < end;) {  // most sigmas are within a word
+    const int length = Encoding::read(after, end, c);
+    if (length == 0) break;  // an invalid character, which read() will refuse
+    after += length;
+    const Casing next = casing(c);
+    if (next == Casing::cased) return false;
+    if (next != Casing::ignorable) break;
   }
-  if (before != Casing::cased) return false;
-  for (const auto* at = begin + at_; at < end;) {
-    const bool self = at == begin + at_;
-    const int length = Encoding::read(at, end, c);
-    if (length == 0) return true;  // an invalid character, which read() will refuse
-    at += length;
-    if (self) continue;
-    const Casing after = casing(c);
-    if (after != Casing::ignorable) return after != Casing::cased;
+  for (const auto* before = begin + where; before > begin;) {
+    before = Encoding::before(begin, before);
+    Encoding::read(before, end, c);
+    if (const Casing last = casing(c); last != Casing::ignorable) return last == Casing::cased;
   }
-  return true;
+  return false;
+}
+
+// Replaces the small sigmas that a kernel has written for capital sigmas at the end of a word by final sigmas. Both take two
+// bytes, which differ in the last. Returns whether the kernel has read a capital sigma.
+template <class Encoding>
+bool Normaliser::set_final_sigmas(NormalText& out) const {
+  std::uint64_t sigmas = std::exchange(out.all().sigmas, 0);
+  if (sigmas == 0) return false;
+  const std::int64_t from = out.all().sigmas_from, n_read = at_ - from;
+  if (n_read < 64) sigmas &= ones(static_cast<int>(n_read));  // the kernel may have stopped within the block
+  constexpr std::uint8_t last_byte = 0x80 | (final_sigma & 0x3f);
+  const auto* const text = static_cast<const typename Encoding::Unit*>(text_.data) + from;
+  std::uint8_t* to = out.bytes() + out.all().sigmas_to;
+  const bool is_any = sigmas != 0;
+  for (std::int64_t at = 0; sigmas != 0; sigmas &= sigmas - 1) {
+    const int sigma = lowest_set(sigmas);
+    if constexpr (std::is_same_v<Encoding, Utf8>) to += sigma - at;  // all characters keep their number of bytes
+    else
+      for (std::int64_t i = at; i < sigma; ++i) to += map_[text[i]].length();
+    at = sigma;
+    if (sigma_is_final<Encoding>(from + sigma)) to[1] = last_byte;
+  }
+  return is_any;
 }
 
 // Reads up to `n` code units, character by character.
@@ -283,11 +266,14 @@ void Normaliser::read_utf8(std::int64_t limit, NormalText& out) {
     const std::int64_t left = text_.length - at_;
     if (left >= readable) {
       at_ = kernel(text, at_, std::min(limit, text_.length - readable + 1), text_.length, rules_, out.all());
-      if (text_.length - at_ < readable) continue;
+      if (set_final_sigmas<Utf8>(out) || text_.length - at_ < readable) continue;
     } else {
       std::uint8_t last[2 * readable] = {};
       std::memcpy(last, text + at_, static_cast<std::size_t>(left));
-      at_ += kernel(last, 0, left, left, rules_, out.all());
+      const std::int64_t n_read = kernel(last, 0, left, left, rules_, out.all());
+      out.all().sigmas_from += at_;
+      at_ += n_read;
+      if (set_final_sigmas<Utf8>(out)) continue;
     }
     read_some<Utf8>(64, limit, out);
   }
@@ -297,7 +283,49 @@ template <class Unit>
 void Normaliser::read_units(ReadUnits<Unit> kernel, std::int64_t limit, NormalText& out) {
   while (at_ < limit) {
     at_ = kernel(static_cast<const Unit*>(text_.data), at_, limit, text_.length, rules_, out.all());
-    read_some<OneUnit<Unit>>(16, limit, out);
+    if (!set_final_sigmas<OneUnit<Unit>>(out)) read_some<OneUnit<Unit>>(16, limit, out);
+  }
+}
+
+template <class Encoding>
+std::int64_t Normaliser::next_separator(std::int64_t at) const {
+  const auto* const text = static_cast<const typename Encoding::Unit*>(whole_.data);
+  for (char32_t c = 0; at < whole_.length;) {
+    if constexpr (std::is_same_v<Encoding, Utf8>)
+      if ((text[at] & 0xc0) == 0x80) {
+        ++at;
+        continue;
+      }
+    const int length = Encoding::read(text + at, text + whole_.length, c);
+    if (length == 0) break;  // the character will be refused
+    if (composer_->is_settled(c) && casing(c) == Casing::none) break;
+    at += length;
+  }
+  return std::min(at, whole_.length);
+}
+
+template <class Encoding>
+void Normaliser::normalise_part() {
+  constexpr std::int64_t size = 1 << 16;
+  using Unit = typename Encoding::Unit;
+  part_ = std::exchange(part_end_, whole_.length);
+  if (whole_.length - part_ > size) part_end_ = next_separator<Encoding>(part_ + size);
+  const Unit* const text = static_cast<const Unit*>(whole_.data) + part_;
+  text_ = {text, part_end_ - part_, whole_.encoding};
+  at_ = 0;
+  if (composer_->is_normal<Encoding>(text, text_.length)) return;
+  const std::int64_t wrong = composer_->normalise<Encoding>(text, text_.length);
+  if (wrong >= 0) refuse(wrong);
+  text_ = {composer_->normal().data(), std::ssize(composer_->normal()), TextEncoding::ucs4};
+}
+
+void Normaliser::normalise_part() {
+  switch (whole_.encoding) {
+    case TextEncoding::utf8: return normalise_part<Utf8>();
+    case TextEncoding::latin1: return normalise_part<OneUnit<std::uint8_t>>();
+    case TextEncoding::ucs2: return normalise_part<OneUnit<std::uint16_t>>();
+    case TextEncoding::ucs4: return normalise_part<OneUnit<std::uint32_t>>();
+    case TextEncoding::tokens: throw std::invalid_argument("a list of tokens has no characters");
   }
 }
 

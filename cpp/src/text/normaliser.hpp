@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include "termsift/characters.hpp"
 #include "termsift/large_memory.hpp"
 #include "termsift/text_rules.hpp"
 #include "termsift/texts.hpp"
+#include "text/composer.hpp"
 #include "text/text_kernels.hpp"
 
 namespace termsift {
@@ -21,8 +23,8 @@ class Mapped {
   Mapped() = default;
   explicit Mapped(std::uint64_t all) : bits(all) {}
   // Returns whether bytes() is the whole replacement of the character. Returns false if the character has not been looked
-  // up, or if several characters replace it (see CharacterMap::Expansion). Also returns false for a capital sigma if text is
-  // made lowercase, because the lowercase form of a sigma depends on its neighbours.
+  // up, or if several characters replace it (see CharacterMap::Expansion). The lowercase form of a capital sigma depends on
+  // its neighbours, so bytes() may have to be replaced by a final sigma (see ScanRules::sigmas).
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
@@ -52,7 +54,7 @@ class CharacterMap {
   const MappedEntry* entries() const { return mapped_.get(); }
   // Like operator[], but first looks the character up if the map does not have it yet.
   Mapped find(char32_t c) const;
-  // Returns the bytes that replace c. Precondition: find(c) is not simple, and c is not a capital sigma.
+  // Returns the bytes that replace c. Precondition: find(c) is not simple.
   const Expansion& expansion(char32_t c) const;
 
   bool lowercase() const { return lowercase_; }
@@ -71,8 +73,6 @@ class CharacterMap {
   LargeArray<std::atomic<const Expansion*>> expansions_;
 };
 
-Casing casing(char32_t c);
-
 // Owns the bytes of a text and their marks. New bytes are appended.
 class NormalText {
  public:
@@ -85,7 +85,7 @@ class NormalText {
   void clear();  // removes all text; if it was unusually long, also frees its memory
   // Makes room for n further bytes, and for the 128 bytes that a loop may write after them.
   void reserve(std::int64_t n);
-  // Adds one or more unmarked bytes, so that the size becomes a multiple of 64.
+  // Adds one or more unmarked bytes, the first of them a zero, so that the size becomes a multiple of 64.
   void align();
   // Removes the bytes before `begin`. All bytes from `begin` on must be marked. Inserts unmarked bytes at the start to make
   // the size a multiple of 64, and returns the number of inserted bytes.
@@ -103,13 +103,17 @@ class Normaliser {
   // Marks white space if marks_spaces is true, and otherwise word characters.
   Normaliser(const TextRules& rules, bool marks_spaces)
       : map_(CharacterMap::of(rules.lowercase, rules.strip_accents)),
-        rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces} {}
+        rules_{map_.entries(), static_cast<std::uint8_t>(rules.lowercase ? 0x20 : 0), marks_spaces,
+               rules.lowercase && rules.strip_accents != StripAccents::ascii},  // ASCII has no sigma
+        form_(rules.normalize) {
+    if (form_ != NormalForm::none) composer_ = std::make_unique<Composer>(form_);
+  }
 
   // Starts on a document. `document` is the document's number in error messages.
   void open(const Text& text, std::int64_t document);
   // Appends the next `n` or so code units of the document, or fewer at the end of the document.
   void read(std::int64_t n, NormalText& out);
-  bool at_end() const { return at_ == text_.length; }
+  bool at_end() const { return at_ == text_.length && part_end_ == whole_.length; }
   bool ascii() const { return ascii_; }  // whether all characters read so far are ASCII
 
  private:
@@ -121,13 +125,27 @@ class Normaliser {
   template <class Encoding>
   void read_one(std::int64_t limit, NormalText& out);
   template <class Encoding>
-  bool sigma_is_final() const;
-  [[noreturn]] void refuse() const;
+  bool sigma_is_final(std::int64_t at) const;
+  template <class Encoding>
+  bool set_final_sigmas(NormalText& out) const;
+  // Makes text_ the next part of the document in the normal form. A part ends before a character that separates the parts:
+  // neither normalisation nor the rule for final sigmas looks beyond it.
+  void normalise_part();
+  template <class Encoding>
+  void normalise_part();
+  template <class Encoding>
+  std::int64_t next_separator(std::int64_t at) const;
+  // Refuses the character at `at` in text_.
+  [[noreturn]] void refuse(std::int64_t at) const;
 
   const CharacterMap& map_;
   ScanRules rules_;
-  Text text_;
+  NormalForm form_;
+  std::unique_ptr<Composer> composer_;  // null if texts are not normalised
+  Text whole_;  // the document
+  Text text_;   // the document, or its current part in the normal form
   std::int64_t document_ = 0, at_ = 0;
+  std::int64_t part_ = 0, part_end_ = 0;  // the bounds of the current part in the document
   bool ascii_ = true;
 };
 

@@ -161,6 +161,7 @@ struct TextCounter::State {
   std::map<std::vector<ClassId>, ClassId> set_of;   // the number of each set, if documents may have any number of classes
   bool has_sets = false;
   std::int64_t n_empty = 0;                         // the number of texts without a character
+  std::atomic<std::int64_t> n_words = 0, n_before_marks = 0;  // see CutWords
   std::int64_t n_marked = 0;                        // the value of n_entries() when unite_if_due() last found enough entries
   std::unique_ptr<Vocabulary> vocabulary;           // null until the terms are sorted
 
@@ -183,6 +184,9 @@ struct TextCounter::State {
     auto& counter = counters[static_cast<std::size_t>(worker.thread())];
     if (!counter) counter = std::make_unique<ThreadCounter<Rows>>(rules);
     counter->count(texts, begin, end, owner, worker);
+    const CutWords words = counter->take_cut_words();
+    n_words += words.all;
+    n_before_marks += words.before_mark;
     if constexpr (std::is_same_v<Rows, ClassRows>)
       if (rules.sketch) shared.take_if_many(counter, rules.sketch->n_bytes(), counters.size(), worker);
   }
@@ -436,6 +440,8 @@ std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Th
 }
 
 std::int64_t TextCounter::n_empty() const { return state_->n_empty; }
+std::int64_t TextCounter::n_words() const { return state_->n_words; }
+std::int64_t TextCounter::n_before_marks() const { return state_->n_before_marks; }
 
 std::int64_t TextCounter::n_bytes() const {
   std::int64_t sum = state_->shared.n_bytes();

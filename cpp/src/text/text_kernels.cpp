@@ -86,6 +86,12 @@ std::int64_t read_utf8(const std::uint8_t* text, std::int64_t at, std::int64_t l
           !change_in_place<3>(text + at, three, rules, to, block.marked) ||
           !change_in_place<4>(text + at, four, rules, to, block.marked))
         break;
+      if (rules.sigmas) out.sigmas = two & bytes.equal('\xce') & bytes.equal('\xa3') >> 1;
+      if (out.sigmas != 0) {
+        out.sigmas_from = at;
+        out.sigmas_to = out.size;
+        limit = at;  // stops after this block
+      }
     }
     out.append(done, block.marked & low_bits(done));
     at += done;
@@ -105,10 +111,15 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
     const std::int64_t n = end - at < 64 ? end - at : 64;
     std::uint8_t narrow[64] = {};
     Unit all = 0;
+    Unit has_sigma = 0;  // a Unit, so that the loop becomes vector instructions
     if (n == 64) {
       for (int i = 0; i < 64; ++i) all |= text[at + i], narrow[i] = static_cast<std::uint8_t>(text[at + i]);
+      if constexpr (sizeof(Unit) > 1)
+        for (int i = 0; i < 64; ++i) has_sigma |= static_cast<Unit>(text[at + i] == 0x3a3);
     } else {
       for (int i = 0; i < n; ++i) all |= text[at + i], narrow[i] = static_cast<std::uint8_t>(text[at + i]);
+      if constexpr (sizeof(Unit) > 1)
+        for (int i = 0; i < n; ++i) has_sigma |= static_cast<Unit>(text[at + i] == 0x3a3);
     }
     if (all < 0x80) {
       const BlockMarks block = read_block(narrow, rules.case_bit, rules.spaces, out.bytes + out.size);
@@ -117,6 +128,12 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
       continue;
     }
     out.ascii = false;
+    if (rules.sigmas && has_sigma != 0) {
+      for (int i = 0; i < n; ++i) out.sigmas |= std::uint64_t{text[at + i] == 0x3a3} << i;
+      out.sigmas_from = at;
+      out.sigmas_to = out.size;
+      limit = at;  // stops after this block
+    }
     for (std::int64_t left = n; left > 0; left -= 16) {
       const int n_here = static_cast<int>(left < 16 ? left : 16);
       std::uint8_t* to = out.bytes + out.size;
@@ -142,6 +159,32 @@ std::int64_t read_units(const Unit* text, std::int64_t at, std::int64_t limit, s
   }
   result = out;
   return at;
+}
+
+std::int64_t skip_settled(const std::uint8_t* text, std::int64_t at, std::int64_t end, std::uint8_t first_byte,
+                          const FormEntry* entries, std::uint16_t settled, std::uint16_t ignored) {
+  for (; at < end; at += 64) {
+    const Bytes64 bytes(text + at);
+    if (bytes.within(first_byte, 0x100 - first_byte) == 0) continue;
+    std::uint32_t differences = 0;
+    const auto compare = [&](char32_t c) {
+      differences |= static_cast<std::uint32_t>(read_entry(entries + (c < n_code_points ? c : 0)) ^ settled);
+    };
+    for (std::uint64_t leads = bytes.within(0xc0, 0x20); leads != 0; leads &= leads - 1) {
+      const std::uint8_t* const c = text + at + lowest_set(leads);
+      compare((c[0] & 0x1fu) << 6 | (c[1] & 0x3fu));
+    }
+    for (std::uint64_t leads = bytes.within(0xe0, 0x10); leads != 0; leads &= leads - 1) {
+      const std::uint8_t* const c = text + at + lowest_set(leads);
+      compare((c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu));
+    }
+    for (std::uint64_t leads = bytes.within(0xf0, 0x10); leads != 0; leads &= leads - 1) {
+      const std::uint8_t* const c = text + at + lowest_set(leads);
+      compare((c[0] & 0xfu) << 18 | (c[1] & 0x3fu) << 12 | (c[2] & 0x3fu) << 6 | (c[3] & 0x3fu));
+    }
+    if ((differences & ~std::uint32_t{ignored}) != 0) return at;
+  }
+  return end;
 }
 
 #ifndef __AVX512F__
@@ -201,6 +244,7 @@ const TextKernels TextKernels::TERMSIFT_TARGET{
     simd::TERMSIFT_TARGET::read_units<std::uint16_t>,
     simd::TERMSIFT_TARGET::read_units<std::uint32_t>,
     simd::TERMSIFT_TARGET::cut,
+    simd::TERMSIFT_TARGET::skip_settled,
     simd::TERMSIFT_TARGET::add_weights<DocumentEntry>};
 
 }  // namespace termsift

@@ -14,8 +14,14 @@ namespace termsift {
 // The replacement of one character (see Mapped). A thread may set an entry while other threads read the entry.
 using MappedEntry = std::atomic<std::uint64_t>;
 
+// What a normal form does with one character (see FormTable).
+using FormEntry = std::atomic<std::uint16_t>;
+
 // Reads an entry in a kernel. Standard libraries always inline load(), so no SIMD target emits its own copy of load().
-TERMSIFT_INLINE std::uint64_t read_entry(const MappedEntry* entry) { return entry->load(std::memory_order_relaxed); }
+template <class Entry>
+TERMSIFT_INLINE auto read_entry(const Entry* entry) {
+  return entry->load(std::memory_order_relaxed);
+}
 
 // Bytes with one mark bit for each byte. In the last word of marks, all bits after the bit of the last byte are zero.
 struct MarkedBytes {
@@ -23,6 +29,10 @@ struct MarkedBytes {
   std::uint64_t* marks = nullptr;
   std::int64_t size = 0;
   bool ascii = true;  // whether all characters read so far are ASCII
+  // One bit for each code unit of the last block read that is a capital sigma (of UTF-8, its first byte), if the rules ask
+  // for it (see ScanRules::sigmas). The block begins at sigmas_from in the text, and at sigmas_to in `bytes`.
+  std::uint64_t sigmas = 0;
+  std::int64_t sigmas_from = 0, sigmas_to = 0;
 
   // Adds the `n` <= 64 bytes that were written after the last byte, with their marks. In new_marks, bits from n on must be
   // 0.
@@ -40,6 +50,7 @@ struct ScanRules {
   const MappedEntry* entries;  // CharacterMap::entries
   std::uint8_t case_bit;       // 0x20 makes capital letters lowercase, 0 keeps them
   bool spaces;                 // true if white space is marked, false if word characters are marked
+  bool sigmas;                 // whether a kernel stops after a block with a capital sigma, which may have to become final
 };
 
 template <class Unit>
@@ -54,9 +65,10 @@ struct DocumentEntry {
 struct TextKernels {
   // Appends the text from `at` on to `out`, in blocks of up to 64 code units. The text ends at `end`. Stops before the first
   // block that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). read_utf8 also
-  // stops before a block that is invalid, or in which a replacement changes the number of bytes. Returns the position at
-  // which reading stopped. `out` must have room for four bytes per code unit and 256 more. For read_utf8, 67 bytes from the
-  // start of each block must be readable.
+  // stops before a block that is invalid, or in which a replacement changes the number of bytes. Also stops after a block
+  // with a capital sigma, if rules.sigmas is true, and sets out.sigmas. Returns the position at which reading stopped.
+  // `out` must have room for four bytes per code unit and 256 more. For read_utf8, 67 bytes from the start of each block
+  // must be readable.
   ReadUnits<std::uint8_t> read_utf8;
   ReadUnits<std::uint8_t> read_latin1;
   ReadUnits<std::uint16_t> read_ucs2;
@@ -65,6 +77,11 @@ struct TextKernels {
   // number of values written. No run may begin before the first bit, and the last bit must not be set. `bounds` needs room
   // for 64 values more than are written.
   std::int64_t (*cut)(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t first, std::uint32_t* bounds);
+  // Returns the offset of the first block of 64 bytes in [at, end) that has a character whose entry, apart from the bits
+  // that `ignored` sets, is not `settled`, or `end`. Characters whose first byte is below `first_byte`, and ASCII, are
+  // settled. 67 bytes from the start of each block must be readable. Invalid bytes are ignored.
+  std::int64_t (*skip_settled)(const std::uint8_t* text, std::int64_t at, std::int64_t end, std::uint8_t first_byte,
+                               const FormEntry* entries, std::uint16_t settled, std::uint16_t ignored);
   void (*add_weights)(const WeightedRow<DocumentEntry>& row);
 
   static const TextKernels baseline, avx2, avx512;

@@ -288,6 +288,8 @@ class ThreadCounter {
     for (Rows& of_length : rows) of_length.end_texts();
   }
 
+  CutWords take_cut_words() { return cutter_->take_cut_words(); }
+
   // Returns the approximate memory of the terms and their counts, in bytes.
   std::int64_t n_bytes() const {
     std::int64_t n_entries = 0;

@@ -19,7 +19,7 @@ from termsift.io._matrices import integers_if_all_whole
 from termsift.io._opening import check_encoding
 from termsift.io._scan import Scan, Scanned, job_of
 from termsift.text import TextRules
-from termsift.text._advice import about_documents, about_rules, warn
+from termsift.text._advice import about_documents, about_rules, about_words, warn
 from termsift.text._documents import Block, Counted, Documents
 from termsift.text._sketch import MOST_BYTES, TermSketch
 from termsift.text._terms import kept_terms
@@ -108,7 +108,10 @@ class Counting:
         total = self._total
         if total is None or self._n_docs:
             classes, ordered = self._documents.classes, self._documents.ordered
-            part = self._open_tally().counts(classes, self._n_docs)
+            tally = self._open_tally()
+            part = tally.counts(classes, self._n_docs)
+            if isinstance(tally, ByClass):
+                self._documents.note_words(tally.counter)
             part = part if classes == ordered else part.in_order(ordered)
             total = part if total is None else total.united(part)
             self._total, self._tally, self._n_docs = total, None, 0
@@ -157,6 +160,8 @@ def finished(
         if not core.n_terms:
             what = rules.what_counts
             warn([said("no document has {what}, so the counts have no terms", what=what)])
+    if documents is not None:
+        warn(about_words(rules, documents))
     about = () if documents is None else (documents.first_label, documents.n_empty)
     tokens = dict(zip(counts.classes, core.class_tokens.tolist(), strict=True))
     is_word = bool(about and core.n_terms and tokens.get(about[0], 2) <= 1)

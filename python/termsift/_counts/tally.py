@@ -79,7 +79,15 @@ def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:
 
 
 class ByClass:
-    """Counts terms by class in the core, which makes no matrix of the documents."""
+    """Counts terms by class in the core, which makes no matrix of the documents.
+
+    Attributes
+    ----------
+    counter : _core.TextCounter
+        The counter of the core.
+    reads_tables : bool
+        Whether the core can read tables while it counts them.
+    """
 
     def __init__(
         self,
@@ -92,7 +100,7 @@ class ByClass:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
         self._one_label_each = one_label_each
         self._cutting = Cutting(rules, bounds)
-        self._counter = _core.TextCounter(self._cutting.native, by_class=True)
+        self.counter = _core.TextCounter(self._cutting.native, by_class=True)
         self.reads_tables = one_label_each and self._cutting.by_core
 
     def add(self, content: _core.Texts, labels: validation.Labels) -> None:
@@ -103,24 +111,24 @@ class ByClass:
             indptr = part.indptr
             if indptr is None and not self._one_label_each:  # other blocks may have lists of labels
                 indptr = np.arange(len(piece) + 1)
-            self._counter.add(piece, part.codes, self._n_threads, indptr)
+            self.counter.add(piece, part.codes, self._n_threads, indptr)
             first = last
             del piece  # free the terms before the next texts are cut
 
     @property
     def n_bytes(self) -> int:
         """The approximate number of bytes that the terms and counts so far take."""
-        return self._counter.n_bytes
+        return self.counter.n_bytes
 
     def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
         """Count about the next ``n_bytes`` of a table, and tell what the core has counted."""
-        n_before = self._counter.n_empty
-        n_docs = table.count(self._counter, n_bytes, self._n_threads)
-        return Counted(n_docs, self._counter.n_empty - n_before)
+        n_before = self.counter.n_empty
+        n_docs = table.count(self.counter, n_bytes, self._n_threads)
+        return Counted(n_docs, self.counter.n_empty - n_before)
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
         """Return the counts of all documents. ``classes`` lists the labels by class number."""
-        counter, threads = self._counter, self._n_threads
+        counter, threads = self.counter, self._n_threads
         counter.sort(threads)
         columns = kept_columns(self._rules, counter, n_docs, threads)
         binary = self._rules.binary or self._tf == "binary"

@@ -45,9 +45,12 @@ logger.addHandler(logging.NullHandler())
 
 
 def levels_to_caller() -> int:
-    """Return the ``stacklevel`` with which a warning shows the line that called the package."""
-    frame, level = inspect.currentframe(), 0
-    while frame is not None and frame.f_globals.get("__name__", "").startswith("termsift"):
+    """Return the ``stacklevel`` with which a warning shows the line that called the package.
+
+    scikit-learn's decorators call the methods of estimators, and are passed over.
+    """
+    frame, level, ours = inspect.currentframe(), 0, ("termsift", "sklearn")
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(ours):
         frame, level = frame.f_back, level + 1
     return level
 

@@ -199,6 +199,8 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
     add_choice(group, "--analyzer", get_args(typing.Analyzer), "kind of terms")
     accents = "drop accents; ascii also drops all characters that are not ASCII"
     add_choice(group, "--strip-accents", get_args(typing.Accents), accents, "keep them")
+    form = "normal form of Unicode to which texts are brought first"
+    add_choice(group, "--normalize", get_args(typing.NormalForm), form, "none")
     add_flag(group, "--binary", "count each term at most once per document")
     case = "whether Bacon and bacon are one word (default: they are)"
     group.add_argument("--lowercase", action=argparse.BooleanOptionalAction, help=case)

@@ -17,7 +17,7 @@ from termsift._util.validation import check_kind, object_array, shown
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole
 from termsift.io._scan import Scan, Scanned
 from termsift.text import TextRules
-from termsift.text._advice import about_documents, about_rules, warn
+from termsift.text._advice import about_documents, about_rules, about_words, warn
 from termsift.text._matrices import count_blocks
 
 
@@ -156,13 +156,14 @@ def _texts(scan: Scan, of_train: TextRules | None = None) -> Collection:
             del block  # free the block before the next block is read
 
     with documents.placing():
-        X, names = count_blocks(texts(), rules, scan.options.n_threads)
+        X, names = count_blocks(texts(), rules, scan.options.n_threads, documents)
     documents.check_read(documents.n_docs)
     if of_train is None and not X.nnz:
         raise ValueError(f"{scan.description}: no document has {rules.what_counts}")
     y = _labels(documents.classes, scan)[np.concatenate(codes)]
     if of_train is None:
         warn(about_rules(rules))
+        warn(about_words(rules, documents))
         classes, class_docs = zip(*sorted(Counter(y.tolist()).items()), strict=True)
         is_word = bool(X[[0]].sum() <= 1)
         about = (len(y), documents.first_label, documents.n_empty)

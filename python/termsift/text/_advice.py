@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any
 from termsift import _core
 from termsift._util.faults import Message, all_named, named, said
 from termsift._util.messages import levels_to_caller
-from termsift._util.validation import grouped, listed
+from termsift._util.validation import grouped, listed, number_of
 from termsift.text._matrices import counter_of
 
 if TYPE_CHECKING:
     from termsift.text._rules import TextRules
 
-_ENOUGH = 20  # Smaller collections are examples, in which every class may have one document.
+ENOUGH = 20  # Smaller collections are examples, in which every class may have one document.
 _SHARE = 0.9  # With so many classes per document, labels are no classes.
 _SHOWN = 5
+_FEW = 1000  # One stray mark in so many words is no reason to warn.
 
 
 def warn(messages: Iterable[Message]) -> None:
@@ -83,6 +84,30 @@ def _more(some: Sequence[Any]) -> str:
     return f" and {len(some) - _SHOWN:,} more" * (len(some) > _SHOWN)
 
 
+def about_words(rules: Any, counted: Any, least: int = 1) -> Iterator[Message]:
+    """Yield a message if many words are cut at combining marks, which are no letters.
+
+    There is no message if fewer than ``least`` are cut. ``counted`` has the attributes ``n_words``
+    and ``n_before_marks`` of `_core.TextCounter`, and ``rules`` may be a vectorizer.
+    """
+    n = counted.n_before_marks
+    if n < least or n * _FEW < counted.n_words:
+        return
+    accents = (
+        '{normalize="NFC"} joins accents with their letters, and '
+        if rules.normalize is None
+        else ""
+    )
+    yield said(
+        "combining marks cut words in {places}, as in {pieces}, because marks are not letters: "
+        + accents
+        + "a {token_pattern} with marks, as on the page Scripts of the documentation, keeps words "
+        "of scripts such as Hindi whole",
+        places=number_of(n, "place"),
+        pieces="'re\u0301sume\u0301', of which 're' and 'sume' are left",
+    )
+
+
 def about_documents(
     classes: Sequence[Hashable],
     class_docs: Sequence[float],
@@ -100,7 +125,7 @@ def about_documents(
     """
     docs_of = {c: n for c, n in zip(classes, class_docs, strict=True) if n}
     others = [n for c, n in docs_of.items() if c != first_label]
-    is_large, shown = n_docs >= _ENOUGH, grouped(n_docs)
+    is_large, shown = n_docs >= ENOUGH, grouped(n_docs)
     if is_large and len(docs_of) > _SHARE * n_docs:
         yield said(
             "{n_docs} documents have {n:,} different labels: if texts and labels are swapped, pass "

@@ -119,6 +119,8 @@ class Documents(ABC):
     ----------
     n_docs, n_empty : int
         The number of documents so far and, of labelled texts, how many have no character.
+    n_words, n_before_marks : int
+        What `note_words` was told about the texts so far.
     first_label : label or None
         The label of the first document, if every document has one label, and if the document may
         be a header.
@@ -132,7 +134,7 @@ class Documents(ABC):
     one_label_each = True
 
     def __init__(self) -> None:
-        self.n_docs = self.n_empty = 0
+        self.n_docs = self.n_empty = self.n_words = self.n_before_marks = 0
         self.first_label: Hashable = None
         self._at: tuple[Origin, Any] | None = None  # the origin and the rows of the last block
 
@@ -175,6 +177,11 @@ class Documents(ABC):
             for block in self:
                 consumer.add(block)
                 del block  # free the block before the next block is read
+
+    def note_words(self, counter: _core.TextCounter) -> None:
+        """Add the numbers of words, and of words cut at combining marks, that a counter met."""
+        self.n_words += counter.n_words
+        self.n_before_marks += counter.n_before_marks
 
     def check_read(self, n_docs: float) -> None:
         """Raise an error if the stream must hold documents, but had none."""

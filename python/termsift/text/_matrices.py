@@ -16,15 +16,22 @@ from termsift.text._cutting import Bounds, Cutting
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
+    from termsift.text._documents import Documents
     from termsift.text._rules import TextRules
 
 _Arrays: TypeAlias = "tuple[_core.Int64s, _core.Int32s, _core.Int64s]"  # data, indices, indptr
 
 
 def count_blocks(
-    blocks: Iterable[_core.Texts], rules: TextRules, threads: int
+    blocks: Iterable[_core.Texts],
+    rules: TextRules,
+    threads: int,
+    documents: Documents | None = None,
 ) -> tuple[scipy.sparse.csr_array, NDArray[np.object_] | None]:
-    """Return one matrix for all blocks, and the names of its terms (None if terms are hashed)."""
+    """Return one matrix for all blocks, and the names of its terms (None if terms are hashed).
+
+    ``documents``, of which the blocks are, are told about words that are cut at combining marks.
+    """
     if rules.hashing is not None or rules.vocabulary is not None:
         fixed = FixedColumns(rules, threads)
         counts = map(fixed.count, blocks)
@@ -33,6 +40,8 @@ def count_blocks(
     cutting = Cutting(rules)
     pieces = chain.from_iterable(map(cutting.pieces, blocks))
     counter, n_docs = counter_of(pieces, cutting.native, threads)
+    if documents is not None:
+        documents.note_words(counter)
     kept = kept_columns(rules, counter, n_docs, threads)
     names = object_array(counter.terms(kept))
     X = csr(counter.matrix(kept, threads), len(names))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
 from types import CellType, CodeType
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
+from unicodedata import normalize
 
 from termsift import _core
 from termsift._util import validation
@@ -27,6 +28,7 @@ from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
+NormalForm: TypeAlias = Literal["NFC", "NFKC"]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _LONGEST_VALUE = 60  # the most characters of a rule's value that are shown
 _EACH_SIZE = said("each of {ngram_range}")
@@ -117,11 +119,11 @@ def _fingerprint(function: Any) -> str:
 class TextRules:
     r"""How texts are cut into terms, and which terms are kept.
 
-    All rules except ``hashing`` have the meanings that they have in scikit-learn's
-    ``CountVectorizer``. By default, a word consists of two or more letters, digits or underscores.
-    The compiled core cuts the texts. If a rule is a function or ``token_pattern`` is changed,
-    Python cuts the texts instead, which takes some three to fifteen times as long. The core counts
-    the terms in either case.
+    All rules except ``hashing`` and ``normalize`` have the meanings that they have in
+    scikit-learn's ``CountVectorizer``. By default, a word consists of two or more letters, digits
+    or underscores. The compiled core cuts the texts. If a rule is a function or ``token_pattern``
+    is changed, Python cuts the texts instead, which takes some three to fifteen times as long. The
+    core counts the terms in either case.
 
     Attributes
     ----------
@@ -146,12 +148,17 @@ class TextRules:
     strip_accents : {"ascii", "unicode"} or callable, optional
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
+    normalize : {"NFC", "NFKC"}, optional
+        Bring texts to a normal form of Unicode before any other rule, as `unicodedata.normalize`
+        does. In "NFC", a letter and the accents that follow it become one letter. "NFKC" also
+        replaces variants of letters, such as ligatures and full-width letters.
     token_pattern : str or None
         The regular expression for a word. The pattern may be None if there is a ``tokenizer``.
     tokenizer : callable, optional
         A function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
-        A function that prepares texts, in place of ``lowercase`` and ``strip_accents``.
+        A function that prepares texts, in place of ``normalize``, ``lowercase`` and
+        ``strip_accents``.
     binary : bool, default False
         Whether a term counts at most once per document.
     max_features : int, optional
@@ -177,6 +184,7 @@ class TextRules:
     analyzer: Analyzer | Callable[[str], Iterable[str]] = "word"
     hashing: int | None = None
     strip_accents: Accents | Callable[[str], str] | None = None
+    normalize: NormalForm | None = None
     token_pattern: str | None = TOKEN_PATTERN
     tokenizer: Callable[[str], Iterable[str]] | None = None
     preprocessor: Callable[[str], str] | None = None
@@ -223,7 +231,10 @@ class TextRules:
                 rules[name] = _checked(rules[name], name)
         vectorizer = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range), **rules)
         cut: Callable[[str], list[str]] = vectorizer.build_analyzer()
-        return cut
+        if self.normalize is None or self.preprocessor is not None:
+            return cut
+        form: NormalForm = self.normalize
+        return lambda text: cut(normalize(form, text))
 
     @property
     def native(self) -> _core.TextRules | None:
@@ -294,7 +305,7 @@ class TextRules:
             return ["analyzer", "hashing", "binary"]
         without: set[str] = set()
         if self.preprocessor is not None:
-            without |= {"lowercase", "strip_accents"}
+            without |= {"normalize", "lowercase", "strip_accents"}
         if self.tokenizer is not None or self.analyzer != "word":
             without |= {"token_pattern"}
         if self.analyzer != "word":
@@ -415,6 +426,9 @@ CHECKS: dict[str, _Check] = {
         lambda columns, name: validation.check_integer(columns, name, 1, _MOST_HASHED)
     ),
     "strip_accents": _optional(_function_or(*get_args(Accents))),
+    "normalize": _optional(
+        lambda form, name: validation.check_choice(form, get_args(NormalForm), name)
+    ),
     "token_pattern": _optional(_check_pattern),
     "tokenizer": _optional(_check_function),
     "preprocessor": _optional(_check_function),
@@ -455,6 +469,7 @@ class CuttingRules(TypedDict, total=False):
     analyzer: Analyzer | Callable[[str], Iterable[str]]
     hashing: int | None
     strip_accents: Accents | Callable[[str], str] | None
+    normalize: NormalForm | None
     token_pattern: str | None
     tokenizer: Callable[[str], Iterable[str]] | None
     preprocessor: Callable[[str], str] | None

@@ -36,7 +36,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
     stopped = stop_words if is_word and stop_words is not None else ()
     words = sorted(word for word in stopped if isinstance(word, str))
     cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
-    return *cut, int(least), int(most), words
+    return *cut, int(least), int(most), words, rules.normalize
 
 
 def drops(rules: Any) -> bool:

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import inspect
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
+from functools import partial, wraps
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
-from termsift._util.validation import check_n_threads, is_integer, number_of
+from termsift._util.validation import check_choice, check_n_threads, is_integer, number_of
+from termsift.text._advice import ENOUGH, about_words, warn
 from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
 from termsift.text._documents import Documents, OneBlock
 from termsift.text._matrices import counter_of, csr, kept_columns, stacked, strings
+from termsift.text._rules import NormalForm
 from termsift.text._terms import Arguments, limits, native_arguments
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ else:
     sklearn_text = require("sklearn.feature_extraction.text", "sklearn", "a vectorizer")
 
 from sklearn.base import _fit_context
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import normalize as scaled
 
 try:  # the kind of sparse matrix that scikit-learn is configured to return
     from sklearn.utils import _align_api_if_sparse as as_configured
@@ -84,10 +87,20 @@ class _CutByCore:
         """Return the rules for the core, or None if scikit-learn must cut the texts."""
         for name in _CUTTING:
             method = getattr(getattr(self, name), "__func__", None)
-            if method is not getattr(sklearn_text.CountVectorizer, name):
+            usual = getattr(sklearn_text.CountVectorizer, name)
+            if method is not vars(_CutByCore).get(name, usual):
                 return None
         self.build_analyzer()  # this call may warn about the rules or raise an error
         return native_arguments(self, self.get_stop_words())
+
+    def build_preprocessor(self: Any) -> Any:
+        """Return scikit-learn's function that prepares texts, after the rule ``normalize``."""
+        if self.normalize is not None:
+            check_choice(self.normalize, get_args(NormalForm), "normalize")
+        prepare = super().build_preprocessor()  # type: ignore[misc]
+        if self.normalize is None or self.preprocessor is not None:
+            return prepare
+        return partial(_normalised, form=self.normalize, prepare=prepare)
 
     def _documents(self: Any, documents: Any) -> Documents:
         """Return the documents as a stream, decoded unless all of them are strings."""
@@ -132,6 +145,10 @@ class _CutByCore:
         return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
 
 
+def _normalised(text: str, form: NormalForm, prepare: Callable[[str], str]) -> str:
+    return prepare(unicodedata.normalize(form, text))
+
+
 class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore[misc]
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
@@ -147,6 +164,9 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     ----------
     n_threads : int, optional
         As for `termsift.count`.
+    normalize : {"NFC", "NFKC"}, optional
+        As for `termsift.text.TextRules`. With a ``preprocessor`` or a callable ``analyzer``, it has
+        no effect.
     **parameters
         The parameters of scikit-learn's ``CountVectorizer``.
 
@@ -177,9 +197,16 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
           dtype=object)
     """
 
-    def __init__(self, *, n_threads: int | None = None, **parameters: Any) -> None:
+    def __init__(
+        self,
+        *,
+        n_threads: int | None = None,
+        normalize: NormalForm | None = None,
+        **parameters: Any,
+    ) -> None:
         super().__init__(**parameters)
         self.n_threads = n_threads
+        self.normalize = normalize
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit_transform(self, raw_documents: Any, y: Any = None) -> Any:
@@ -213,6 +240,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             counter, n_docs = counter_of(documents.texts(), _core.TextRules(*native), threads)
         if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+        warn(about_words(self, counter, ENOUGH))
         low, high = limits(self, n_docs)
         if high < low:
             raise ValueError("max_df corresponds to < documents than min_df")
@@ -289,6 +317,9 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     ----------
     n_threads : int, optional
         As for `termsift.count`.
+    normalize : {"NFC", "NFKC"}, optional
+        As for `termsift.text.TextRules`. With a ``preprocessor`` or a callable ``analyzer``, it has
+        no effect.
     **parameters
         The parameters of scikit-learn's ``HashingVectorizer``.
 
@@ -300,9 +331,16 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
            [0., 2., 0., 0.]])
     """
 
-    def __init__(self, *, n_threads: int | None = None, **parameters: Any) -> None:
+    def __init__(
+        self,
+        *,
+        n_threads: int | None = None,
+        normalize: NormalForm | None = None,
+        **parameters: Any,
+    ) -> None:
         super().__init__(**parameters)
         self.n_threads = n_threads
+        self.normalize = normalize
 
     def transform(self, X: Any) -> Any:
         """Count the hashed terms of documents, and return the matrix of counts.
@@ -337,19 +375,19 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
             return super().transform([])  # raises scikit-learn's error
         counts = self._in_dtype(counts, np.float64, {})
         if self.norm is not None:
-            counts = normalize(counts, norm=self.norm, copy=False)
+            counts = scaled(counts, norm=self.norm, copy=False)
         return as_configured(counts)
 
 
-def _with_n_threads(ours: Any, parent: Any) -> None:
+def _with_ours(ours: Any, parent: Any) -> None:
     """Add the parent's parameters to the signature, where scikit-learn reads parameters."""
     of_parent, added = (inspect.signature(one.__init__).parameters for one in (parent, ours))
-    shown = [*of_parent.values(), added["n_threads"]]
+    shown = [*of_parent.values(), added["n_threads"], added["normalize"]]
     ours.__init__.__signature__ = inspect.Signature(shown)
 
 
-_with_n_threads(CountVectorizer, sklearn_text.CountVectorizer)
-_with_n_threads(HashingVectorizer, sklearn_text.HashingVectorizer)
+_with_ours(CountVectorizer, sklearn_text.CountVectorizer)
+_with_ours(HashingVectorizer, sklearn_text.HashingVectorizer)
 
 
 def _check_columns(X: Any, vocabulary: dict[str, int]) -> None:

@@ -34,7 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   TextRules rules;
   rules.analyzer = static_cast<Analyzer>(bytes.below(3));
   rules.lowercase = !bytes.flag();
-  rules.strip_accents = static_cast<StripAccents>(bytes.below(3));
+  const int forms = bytes.below(9);
+  rules.strip_accents = static_cast<StripAccents>(forms % 3);
+  rules.normalize = static_cast<NormalForm>(forms / 3);
   rules.min_n = 1 + bytes.below(4);
   rules.max_n = rules.min_n + bytes.below(4);
   const auto encoding = static_cast<TextEncoding>(bytes.below(4));  // of characters, so never token lists
