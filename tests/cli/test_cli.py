@@ -228,10 +228,7 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
             ["keyness", "sport", "--similar", "--sort", "lrc"],
             "order, so leave out --sort and --direction",
         ),
-        (
-            ["rank", "--hashing", "9", "--min-df", "2"],
-            "so leave out --min-df, --max-df, --max-feat",
-        ),
+        (["rank", "--hashing", "9", "--max-features", "2"], "so leave out --max-features"),
         (["rank", "--max-features", "9", "--tf", "log"], "--max-features needs --tf raw, because"),
         (["rank", "--max-features", "9", "--tf", "log"], "--binary keeps the terms"),
         (["rank", "--label", "min_df"], "expected one column 'min_df', found"),

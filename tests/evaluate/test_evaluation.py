@@ -179,7 +179,7 @@ def test_fractions_are_counted_anew_in_each_fold() -> None:
         ({"cv": [([0, 4], [1])]}, ValueError, "the_training_part_of_fold_0_2", "cv"),
         ({"cv": [([0], [-1])]}, ValueError, "the_test_part_of_fold_0", "cv"),
         ({"cv": [([0, 0], [1])]}, ValueError, "the_training_part_of_fold_0", "cv"),
-        ({"cv": [([0, 1], [])]}, ValueError, "there_are_no_test_documents", "X_test"),
+        ({"cv": [([0, 1], [])]}, ValueError, "there_are_no_test_documents", "cv"),
         ({"cv": [([True] * 4, [1])]}, TypeError, "the_training_part_of_fold_0_3", "cv"),
         ({"methods": "nope"}, ValueError, "no_method_nope_expected_one_of", "methods"),
         ({"methods": []}, ValueError, "there_is_nothing_to_rank_by", "methods"),

@@ -511,9 +511,9 @@ WORDING: dict[str, str] = {
         "label, or a list of parts, got a DataFrame of pandas: use termsift.count_texts"
     ),
     "greedy_does_not_score_each": "greedy does not score each term: see ranking_",
-    "greedy_has_no_policy_aggregate": (
-        "greedy has no policy, aggregate or options: see counts.greedy"
-    ),
+    "greedy_has_no_aggregate": "greedy has no aggregate",
+    "greedy_has_no_option": "greedy has no …: see counts.greedy",
+    "greedy_has_no_policy": "greedy has no policy",
     "has_columns_not_number": (
         "…, line 1: has … column…, not …; name the column of the counts by count"
     ),

@@ -66,12 +66,14 @@ def test_a_selector_has_no_scores_of_single_terms() -> None:
     counts = ts.count(X, ["ham", "spam"])
     with raises(ValueError, "one_after_another", argument="method"):
         counts.score("greedy")
-    for options in ({"aggregate": "max"}, {"noncentrality": "pearson"}):
-        (given,) = options
-        with raises(TypeError, "greedy_has_no_policy_aggregate", argument=given):
-            counts.rank("greedy", **options)  # type: ignore[arg-type]
-    with raises(TypeError, "greedy_has_no_policy_aggregate", argument="exhaustive"):
-        counts.rank("greedy", exhaustive=True)  # type: ignore[arg-type]
+    with raises(TypeError, "greedy_has_no_policy", argument="policy"):
+        counts.rank("greedy", policy="round_robin")
+    with raises(TypeError, "greedy_has_no_aggregate", argument="aggregate"):
+        counts.rank("greedy", aggregate="max")
+    with raises(TypeError, "greedy_has_no_option", argument="noncentrality"):
+        counts.rank("greedy", noncentrality="pearson")
+    with raises(TypeError, "greedy_has_no_option", argument="exhaustive"):
+        counts.rank("greedy", exhaustive=True)  # type: ignore[call-arg]
 
 
 # ---- long work -----------------------------------------------------------------------------------

@@ -122,8 +122,9 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"hashing": 2**31}, ValueError, "hashing must be in [1, 2147483647], got 2147483648"),
         ({"hashing": 2.0}, TypeError, "hashing must be an integer, got 2.0"),
         ({"hashing": 4, "min_df": 2}, TypeError, "hashing keeps no terms, so leave out min_df"),
-        ({"hashing": 4, "max_df": 1}, TypeError, "hashing keeps no terms, so leave out min_df"),
-        ({"hashing": 4, "vocabulary": ["a"]}, TypeError, "hashing keeps no terms, so leave out"),
+        ({"hashing": 4, "max_df": 1}, TypeError, "hashing keeps no terms, so leave out max_df"),
+        ({"hashing": 4, "max_features": 3, "vocabulary": ["a"]}, TypeError,
+         "hashing keeps no terms, so leave out max_features and vocabulary"),
     ],
 )  # fmt: skip
 def test_wrong_rules_are_refused(rules: dict[str, Any], error: Any, message: str) -> None:

@@ -6,13 +6,14 @@ import ast
 import copy
 import pickle
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import termsift as ts
-from termsift._util.faults import Argument, Message, concerning, said, wrong_value
+from termsift._util.faults import Argument, Message, blaming, concerning, said, wrong_value
 from termsift._util.validation import naming
 
 PACKAGE = Path(ts.__file__).parent
@@ -42,6 +43,16 @@ def test_a_message_within_a_message_keeps_its_arguments() -> None:
     with pytest.raises(ValueError, match=r"^f: k is wrong$") as error, naming("f"):
         raise inner
     assert error.value.argument == "k"  # type: ignore[attr-defined]
+
+
+def test_another_argument_is_blamed_in_place_of_one() -> None:
+    error = concerning(ValueError("k is wrong"), "k", "n")
+    with suppress(ValueError), blaming("y", instead_of="n"):
+        raise error
+    assert (error.argument, error.arguments) == ("k", ("k", "n"))  # type: ignore[attr-defined]
+    with suppress(ValueError), blaming("y", instead_of="k"):
+        raise error
+    assert (error.argument, error.arguments) == ("y", ("y", "n"))  # type: ignore[attr-defined]
 
 
 def test_errors_are_pythons_own() -> None:

@@ -20,6 +20,7 @@ Y = ["a", "b", "a", "b"]
 ONE = ["a"] * 4
 COUNTS = ts.count(X, Y)
 OF_ONE_CLASS = ts.count(X, ONE)
+HUGE = X * 1e300
 LARGE = ts.count(np.array([[1e300, 1.0], [1.0, 1.0]]), ["a", "b"])
 
 
@@ -76,6 +77,11 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
     ("y", lambda: ts.guided_gain(X, ONE)),
     ("y", lambda: ts.cross_validate(X, ONE, "md", cv=2)),
     ("y", lambda: selector(ONE)),
+    ("y_train", lambda: ts.selection_curve([0], X[:0], [], X, Y)),
+    ("cv", lambda: ts.cross_validate(X, Y, "md", cv=[([0, 1], [])])),
+    # Values that are too large for sums of logarithms.
+    ("X_test", lambda: ts.selection_curve([0], X, Y, X * 1e300, Y)),
+    ("X", lambda: ts.cross_validate(HUGE, Y, "chi2", cv=2, alpha=1e280)),
     # A rate of more than 2^64 occurrences in a document.
     ("X", lambda: LARGE.score("md", model="poisson")),
     ("step", lambda: ts.conditional_gain(X, Y, step=1e300)),
@@ -91,7 +97,7 @@ def test_errors_carry_the_argument() -> None:  # in one test, because the quick 
             call()
         error: Any = caught.value
         assert getattr(error, "argument", None) == argument, str(error)
-        assert error.arguments[0] == argument
+        assert error.arguments == (argument,)
         assert "\n" not in str(error)
 
 

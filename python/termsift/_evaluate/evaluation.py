@@ -108,8 +108,11 @@ def selection_curve(
     indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
     for X, which in ((X_train, "X_train"), (X_test, "X_test")):
         validation.check_columns(X, terms, which, said("the {ranking}"), indices)
-    ks = check_ks(ks, len(indices))
-    return curve_of(name, ks, [bayes.metrics(split, indices, ks)])
+    with blaming("ranking", instead_of="X"):
+        ks = check_ks(ks, len(indices))
+    with blaming("y_train", instead_of="counts"), blaming("X_test", instead_of="X"):
+        metrics = bayes.metrics(split, indices, ks)
+    return curve_of(name, ks, [metrics])
 
 
 def cross_validate(
@@ -234,7 +237,8 @@ def _splits_of(documents: LabelledRows, folds: Iterable[Fold]) -> Iterator[Split
         is_small and not np.any(matrix.data[: matrix.indptr[-1]] % 1)
     )
     for train, test in folds:
-        split = Split(documents, train, documents.part(test))
+        with blaming("cv", instead_of="X_test"):
+            split = Split(documents, train, documents.part(test))
         if subtract:
             others = np.ones(matrix.n_docs, dtype=bool)
             others[train] = False
@@ -303,7 +307,7 @@ def check_ks(ks: Iterable[int] | None, n_terms: int) -> NDArray[np.int64]:
     """Return distinct numbers of terms, increasing. `selection_curve` describes the default."""
     if ks is None:
         if n_terms == 0:
-            raise concerning(ValueError("there are no terms to choose from"), "X", "ranking")
+            raise concerning(ValueError("there are no terms to choose from"), "X")
         listed = list(range(1, min(n_terms, _EVERY_K_TO) + 1))
         while listed[-1] < n_terms:
             listed.append(min(int(listed[-1] * _GROWTH), n_terms))

@@ -12,7 +12,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
 from termsift._scores.scoring import Scoring, ScoringOptions
 from termsift._util import validation
-from termsift._util.faults import concerning, excluded, named, wrong_value
+from termsift._util.faults import all_named, concerning, excluded, named, wrong_value
 
 # The defaults of options that are not None, which selectors without these options accept.
 _DEFAULTS = {"policy": POLICIES[0], "class_prior": "empirical"}
@@ -70,15 +70,14 @@ def rank(
             raise concerning(ValueError(text), "method")
         options = [name for name in scoring if name not in ScoringOptions.__annotations__]
         if options or turns or aggregate is not None:
-            error = excluded(
-                "{name} has no {policy}, {aggregate} or options: see counts.{name}", name=method
+            given = ["policy"] * turns + ["aggregate"] * (aggregate is not None) + options
+            cure = f": see counts.{method}" if options else ""
+            raise excluded(
+                "{name} has no {given}{cure}",
+                name=method,
+                given=all_named(given, " or "),
+                cure=cure,
             )
-            given = [
-                *(["policy"] if turns else []),
-                *(["aggregate"] if aggregate else []),
-                *options,
-            ]
-            raise concerning(error, *given)
         choose: Callable[..., Ranking] = getattr(_select, method)
         return choose(counts, k, **scoring)
     of_method = Scoring.of(counts, method, **scoring)

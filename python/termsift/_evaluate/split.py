@@ -53,7 +53,7 @@ class Split:
         self, documents: LabelledRows, rows: NDArray[np.integer] | None, test: LabelledRows
     ) -> None:
         if test.matrix.n_docs == 0:
-            raise concerning(ValueError("there are no test documents"), "X_test", "cv")
+            raise concerning(ValueError("there are no test documents"), "X_test")
         self.documents, self.rows, self.test = documents, rows, test
         code_of = {label: code for code, label in enumerate(documents.labels.classes)}
         self.n_classes = len(code_of)

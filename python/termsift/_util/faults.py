@@ -177,7 +177,8 @@ class blaming:
     """A context in which every error of a value or a type is about these arguments first.
 
     The core's messages name arrays such as ``X.indices``, but carry no arguments. If ``instead_of``
-    names an argument, only the errors about this argument are meant.
+    names an argument, which the caller does not have, only the errors about it are meant, and no
+    longer name it.
     """
 
     __slots__ = ("_arguments", "_instead_of")
@@ -193,5 +194,10 @@ class blaming:
     ) -> None:
         if not isinstance(error, (ValueError, TypeError)):
             return
-        if self._instead_of in (None, getattr(error, "argument", None)):
-            concerning(error, *(name for one in self._arguments for name in named(one).arguments))
+        arguments = [name for one in self._arguments for name in named(one).arguments]
+        if self._instead_of is None:
+            concerning(error, *arguments)
+        elif getattr(error, "argument", None) == self._instead_of:
+            others = error.arguments[1:]  # type: ignore[union-attr]
+            error.arguments = ()  # type: ignore[union-attr]
+            concerning(error, *arguments, *others)

@@ -16,6 +16,7 @@ from termsift._util.extras import require
 from termsift._util.faults import (
     Argument,
     Message,
+    all_named,
     concerning,
     excluded,
     named,
@@ -207,10 +208,9 @@ class TextRules:
                 "{stop_words} needs {analyzer='word'}, got {given!r}", given=self.analyzer
             )
         if self.hashing is not None and (self.drops or self.vocabulary is not None):
-            raise excluded(
-                "{hashing} keeps no terms, so leave out {min_df}, {max_df}, {max_features}, "
-                "{vocabulary}"
-            )
+            dropping = ("min_df", "max_df", "max_features", "vocabulary")
+            given = all_named(name for name in dropping if name in self.changed)
+            raise excluded("{hashing} keeps no terms, so leave out {given}", given=given)
 
     def column_of_each(self) -> dict[str, int] | None:
         """Return the column of each term of the vocabulary, or None if there is no vocabulary."""
