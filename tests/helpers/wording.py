@@ -625,6 +625,12 @@ WORDING: dict[str, str] = {
         "name the columns by text= and label=, by number if there is no header; did you mean "
         "'title'?"
     ),
+    "marks_cut_words_and_nfc_joins": (
+        "combining marks cut words in … place…, …: normalize='NFC' joins accents …"
+    ),
+    "marks_cut_words_of_letters": (
+        "combining marks cut words in … place…, … are not letters: a token_pattern with marks, as …"
+    ),
     "marks_must_differ": "… and … must differ, got … for both",
     "matrix_of_pandas_for_dask": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
@@ -1423,7 +1429,7 @@ WORDING: dict[str, str] = {
     "y_has_150_labels_for_200": "y has 150 labels for 200 documents",
     "y_has_199_labels_for_200": "y has 199 labels for 200 documents",
     "y_has_2_blocks_x_has": "y has 2 blocks, X has 5",
-    "y_has_n_labels": "y has … labels for … documents",
+    "y_has_n_labels": "y has … label… for … document…",
     "y_is_a_list_expected_a": (
         "y is a list, expected a dask array, because X is one: use dask.array.from_array(y, "
         "chunks=X.chunks[0])"

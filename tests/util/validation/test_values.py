@@ -135,7 +135,7 @@ def test_fewer_than_two_classes(counts, n, method):
     ("names", "error", "message"),
     [
         *(
-            (names, VALUE, f"term_names has {len(names)} names for 4 terms")
+            (names, VALUE, f"term_names has {len(names)} name{'s' * (len(names) != 1)} for 4 terms")
             for names in (["a"], list("abcde"), np.array([list("abcd")]))
         ),
         *(
