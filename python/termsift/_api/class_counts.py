@@ -808,8 +808,8 @@ class ClassCounts(Shown):
             if its value favours the other corpus. "rank_sum" needs ``dispersion``.
         direction : {"both", "over", "under"}
             "over" lists the terms that the target uses more often, and "under" the terms that it
-            uses less often. "both" returns the list of "over" and then the list of "under". Terms
-            that both corpora use equally often are left out.
+            uses less often. "both" returns the list of "over", then the list of "under", and then
+            the terms that both corpora use equally often, which printed tables leave out.
         similar : bool, default False
             List lockwords instead of key terms: the terms that both corpora most certainly use
             about equally often. Lockwords form a single list, sorted by log_ratio_most, smallest

@@ -271,7 +271,7 @@ def keyness(
     if similar:
         rows = _strongest(table, kept, -table["log_ratio_most"], k)
     else:
-        signs = {"over": [1], "under": [-1]}.get(direction, [1, -1])
+        signs = {"over": [1], "under": [-1]}.get(direction, [1, -1, 0])
         strength = _strength(table, sort)
         lists = [_strongest(table, kept & (table["sign"] == s), strength, k) for s in signs]
         rows = np.concatenate(lists)
