@@ -345,7 +345,7 @@ def test_several_columns_of_texts() -> None:
     assert ts.dask.count_texts([frame[:1], frame[1:]], **options) == ts.count_texts(
         frame, **options
     )
-    with pytest.raises(ValueError, match=r"text: expected one column 'titel'"):
+    with raises(ValueError, "text_expected_one_column_titel", argument="text"):
         ts.dask.count_texts(frames, text=["titel", "body"], label="y")
 
 

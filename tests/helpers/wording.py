@@ -34,7 +34,7 @@ WORDING: dict[str, str] = {
         "(n_samples,), as y.ravel() does"
     ),
     "a_count_is_not_whole": (
-        "column 'count' has … at row …, term 'b' of class 'x', expected a whole number from 0 to "
+        "column 'count' has … at row …, term '…' of class 'x', expected a whole number from 0 to "
         "2^63 - 1; multiply relative frequencies by the number of tokens in the corpus, and round "
         "them"
     ),
@@ -43,6 +43,9 @@ WORDING: dict[str, str] = {
         "texts: name it, as in text='text', or pass it alone"
     ),
     "a_is_a_file_expected_a": "…a.csv: is a file, expected a folder for a checkpoint",
+    "a_job_of_another_dialect": (
+        "…sketch: is the checkpoint of another job, which differs in comment; name another folder"
+    ),
     "a_job_of_other_functions": (
         "…sketch: is the checkpoint of another job, which differs in …functions; name another "
         "folder"
@@ -65,6 +68,10 @@ WORDING: dict[str, str] = {
         "…t.mtx: has no labels; pass labels= with a file of one label per line"
     ),
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
+    "a_part_without_a_header": (
+        "…part-00001-0ac1.csv, line 1: expected one column 'text', found 'free pills', 'spam'; "
+        "name the columns by text= and label=, by number if there is no header"
+    ),
     "a_quote_that_ends_too_early": (
         "…t.csv, line 2: expected ',' or the end of the line after a closing quote, at byte 3; a "
         "quote within a quoted field is written twice; if quotes mean nothing in this file, pass "
@@ -74,6 +81,8 @@ WORDING: dict[str, str] = {
         "a ranking is not an array: use its indices, scores or terms; to select columns in "
         "scikit-learn, use TermSelector(method) instead of SelectKBest"
     ),
+    "a_row_has_no_term": "…list.tsv: left out 1 of 3 rows, which have no term, and 11 as counts",
+    "a_row_of_a_list_is_too_short": "…list.tsv, line 3: expected 2 fields, found 1",
     "a_sample_weight_of_a_partition_is_no_number": (
         "partition …, from row 0: sample_weight has 'class …' at row 0, expected a number that "
         "int64 or float64 holds without rounding: fill or drop missing values, round others to "
@@ -89,7 +98,7 @@ WORDING: dict[str, str] = {
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
     ),
     "a_term_and_a_fraction": (
-        "…, line 2: expected a term and a whole number, found …; multiply relative "
+        "…, line …: expected a term and a whole number, found …; multiply relative "
         "frequencies by the number of tokens, and round the products"
     ),
     "a_term_and_no_number": (
@@ -105,6 +114,7 @@ WORDING: dict[str, str] = {
     "an_earlier_call_of_this": (
         "an earlier call of this counter failed; start again with a new counter"
     ),
+    "an_empty_line_among_words": "…words, line 2: expected a term, found nothing",
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
@@ -243,6 +253,9 @@ WORDING: dict[str, str] = {
     "class_tokens_x_for_which_3_are_2": (
         "class_tokens['x'], for which 3 are listed, must be an integer, got 9.5"
     ),
+    "class_tokens_y_for_which_3_are": (
+        "class_tokens['y'], for which 3 are listed, must be in [3, 9223372036854775807], got 2"
+    ),
     "classes_and_each_of_its_groups": "classes and each of its groups must hold at least one class",
     "classes_has_the_dtype_float64": "classes has the dtype float64",
     "classes_has_the_dtype_i4": "classes has the dtype >i4",
@@ -378,6 +391,7 @@ WORDING: dict[str, str] = {
         " first, got (2, 1)"
     ),
     "data_must_be_bytes_got": "data must be bytes, got …",
+    "delimiter_must_be_a_str": "delimiter must be a str, got int",
     "df_is_an_expected_a": (
         "df is a …, expected a DataFrame of Spark: call spark.createDataFrame, or count "
         "data in memory with termsift.count or count_texts"
@@ -427,6 +441,10 @@ WORDING: dict[str, str] = {
     "each_of_ks_must_be_in_4": "each of ks must be in [1, 1], got 2",
     "each_of_queries_must_be_a": "each of queries must be a str, got int",
     "entries_add_up_to_infinity": "the entries of X at row 0, column 1 add up to infinity",
+    "every_document_is_left_out": (
+        "…news: holds no documents; 1 line, row or file left out, first: …a.txt: …, expected "
+        "text; …"
+    ),
     "every_line_left_out": (
         "…c.csv: holds no documents; 1 line, row or file left out, first: …c.csv, line 2: "
         "expected 2 fields, found 3; a field with ',' in it must begin and end with a quote"
@@ -454,6 +472,10 @@ WORDING: dict[str, str] = {
         "label=, by number if there is no header"
     ),
     "expected_label_term_count": "frame maps terms to counts, expected {label: {term: count}}",
+    "expected_one_column_wort": (
+        "…, line 1: expected one column 'wort', found 'word', 'freq'; pass a number in term if "
+        "there is no header; did you mean 'word'?"
+    ),
     "expected_one_column_x_found": (
         "…: expected one column 'x', found 't', 'y', 'n'; name a column of the frame"
     ),
@@ -519,6 +541,7 @@ WORDING: dict[str, str] = {
     ),
     "has_no_prior": "model='complement' has no prior, so leave out class_prior",
     "hashed_terms_have_no_names_to": "hashed terms have no names to look for: leave out hashing",
+    "header_must_be_true_or_false": "header must be True or False, got 1",
     "header_or_term": (
         "…, line 1: may be a header or a term with its count: …; name the columns of the "
         "terms and the counts by term and count"
@@ -526,6 +549,10 @@ WORDING: dict[str, str] = {
     "hold_no_rules_for_them": (
         "X holds texts, but the counts hold no rules for them: only count_texts and scan "
         "keep rules, if no rule is a function; pass a matrix of the counted columns"
+    ),
+    "holds_arrays_of_numpy": (
+        "…: holds arrays of numpy, expected text; give it a name that ends in .npz if it is a "
+        "sparse matrix of scipy"
     ),
     "holds_no_documents": "…: holds no documents",
     "input_format_must_be_one_of_got": "input_format must be one of …, got 'excel'",
@@ -537,12 +564,31 @@ WORDING: dict[str, str] = {
         "Input X contains NaN: X has nan at row 2, column 3, expected a finite count that is not "
         "negative"
     ),
+    "is_a_feather_file_of_version_1": (
+        "…: is a Feather file of version 1, expected text; write it again as version 2 or Parquet"
+    ),
     "is_a_lazyframe_pass_texts": (
         "texts is a LazyFrame: pass texts.collect(), or merge counts of batches"
     ),
+    "is_a_parquet_file": (
+        "…: is a Parquet file, expected text; give it a name that ends in .parquet…"
+    ),
+    "is_a_pdf_document": "…: is a PDF document, expected text; save its text as a text file",
     "is_a_pipe_socket_or_device": (
         "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
     ),
+    "is_a_tar_archive": (
+        "…: is a tar archive, expected text; unpack it, and pass the folder or its files"
+    ),
+    "is_an_arrow_file": "…: is an Arrow file, expected text; give it a name that ends in .arrow…",
+    "is_an_excel_workbook": "…: is an Excel workbook, expected text; save the sheet as CSV UTF-8",
+    "is_an_office_document": (
+        "…: is an Office document, expected text; save its text as a text file"
+    ),
+    "is_an_old_office_document": (
+        "…: is an old Office document, such as .xls, expected text; save the sheet as CSV UTF-8"
+    ),
+    "is_an_sqlite_database": "…: is an SQLite database, expected text; export the table as CSV",
     "is_no_checkpoint": (
         "…: is damaged, or is no checkpoint of this version of termsift; delete the file to start "
         "the pass again, or the folder to start both again"
@@ -599,6 +645,9 @@ WORDING: dict[str, str] = {
         "number with a fraction; on_error='skip' leaves it out"
     ),
     "line_2_expected_a_term": "…terms.txt, line 2: expected a term, found nothing",
+    "list_msgpack_line_1_byte_0": (
+        "…list.msgpack, line 1: byte 0 is not UTF-8; pass encoding= with the encoding of the texts"
+    ),
     "list_tsv_line_1_byte_3": (
         "…list.tsv, line 1: byte 3 is not UTF-8; pass encoding= with the encoding of the texts"
     ),
@@ -799,9 +848,11 @@ WORDING: dict[str, str] = {
     "no_content_before_init": (
         "an object of …._core has no content before __init__: call its class instead"
     ),
+    "no_delimiter_is_left": "…c.txt: no character is left to be the delimiter",
     "no_document_has_a_word_of": (
         "no document has a word of two or more letters, so the counts have no terms"
     ),
+    "no_file_matches_this_pattern": "…*.tsv: no file matches this pattern",
     "no_key_label_in_line_2": (
         "…mail.json, line 2: expected a key 'label', found 'text'; name the columns by text= and "
         "label=; on_error='skip' leaves it out"
@@ -893,6 +944,9 @@ WORDING: dict[str, str] = {
         "…c.csv, line 1: expected one column 'text', found 'ham ham ham ham ham ham ham ham"
         " ham ham ham ham ham ham ham ...', 'a'; name the columns by text= and label=, by "
         "number if there is no header"
+    ),
+    "only_tables_have_a_dialect": (
+        "…: only .csv, .tsv and .txt tables have a dialect; leave out delimiter and skip_lines"
     ),
     "only_the_name_of_a_function": (
         "rules has only the name of a function: pass termsift.text.TextRules with the "
@@ -989,6 +1043,7 @@ WORDING: dict[str, str] = {
     ),
     "prior_lacks_class": "class_prior lacks class 'news': give every class a prior, or 0",
     "queries_must_hold_at_least_one": "queries must hold at least one word or phrase",
+    "quote_must_be_a_str": "quote must be a str, got bool",
     "ranking_has_1_twice_expected_each": "ranking has 1 twice, expected each term once",
     "ranking_has_4_at_position_1": "ranking has 4 at position 1, expected a term in [0, 4)",
     "ranking_must_be_a_ranking_got": "ranking must be a Ranking, got ClassCounts",
@@ -1032,6 +1087,8 @@ WORDING: dict[str, str] = {
         "sketch was read from bytes, which keep only the name of the function lists (analyzer): "
         "make the sketch and count the texts in one process"
     ),
+    "skip_lines_must_be_an_integer": "skip_lines must be an integer, got 1.5",
+    "skip_lines_must_be_in": "skip_lines must be in [0, 4611686018427387904], got -1",
     "smoothing_b1_1_is_too_small": (
         "smoothing b1 = 1 is too small compared with the 10000000000000000 tokens of class 0; "
         "greedy needs at least 2^-40 of the number of tokens"
@@ -1078,6 +1135,10 @@ WORDING: dict[str, str] = {
         "strip_accents has no effect with this preprocessor: leave it out, or let the function "
         "apply it"
     ),
+    "svmlight_has_no_dialect": (
+        "…c.svm: an svmlight file has its own labels and no texts; leave out delimiter and "
+        "skip_lines"
+    ),
     "target_classes_and_each_of_its": (
         "target: classes and each of its groups must hold at least one class"
     ),
@@ -1112,6 +1173,10 @@ WORDING: dict[str, str] = {
     "term_2_has_probability_0_in": (
         "term 2 has probability 0 in class 0 with b1 = 0; greedy needs every p_ic > 0"
     ),
+    "term_expected_one_column_term": (
+        "term: expected one column 'term', found 'mot', 'label', 'count'; name a column of the "
+        "frame"
+    ),
     "term_names_has_1_names": "term_names has 1 name for 2 terms",
     "term_names_has_1_names_2": "term_names has 1 name for 3 terms",
     "terms_has_15_at_position_0": "terms has 15 at position 0, expected a term in [0, 15)",
@@ -1122,6 +1187,10 @@ WORDING: dict[str, str] = {
     "terms_not_all_with_names": (
         "part 1 and the parts before it: 2 and … terms, not all with names: count with term_names, "
         "or add the counts (a + b) if each index means the same term in both"
+    ),
+    "terms_of_a_table_cannot_match": (
+        "1 of 2 terms of the table cannot match texts that are cut by these rules: 'new york'; "
+        "choose ngram_range so that texts have such n-grams, or leave the terms out"
     ),
     "termsift_conditional_gain_x_y": (
         "conditional_gain reads the documents: use termsift.conditional_gain(X, y, k)"
@@ -1144,13 +1213,16 @@ WORDING: dict[str, str] = {
     "text_expected_one_column_text": (
         "text: expected one column 'text', found 'body', 'stars'; name a column of the frame"
     ),
+    "text_expected_one_column_titel": (
+        "text: expected one column 'titel', found 'title', 'body', …; name a column of the "
+        "frame; did you mean 'title'?"
+    ),
     "text_files_in_a_folder": (
         "…news: holds text files, but no class folders; pass input_format='lines' if each "
         "file is a class and each line a document, label=False if each file is a document "
         "without a class, or input_format='txt' if each line is a label, a tab and a text"
     ),
     "text_must_name_columns": "text must name one or several columns",
-    "text_must_name_one_or_several": "text must name one or several columns",
     "texts_has_a_bytes_at_0": "texts has a bytes at 0, expected strings",
     "texts_has_a_missing_value": (
         "texts has a missing value at 1, expected strings: drop the missing texts or "
@@ -1230,6 +1302,10 @@ WORDING: dict[str, str] = {
         "the label of the first document, 'class', occurs nowhere else: if the first row is a "
         "header, leave it out, or name the columns by text= and label="
     ),
+    "the_first_line_is_a_heading": (
+        "…words: the first line, 'Stop words', is taken as a heading and left out; if it is a "
+        "word, move it to another line"
+    ),
     "the_first_row_counts": (
         "…: the first row counts as a document; if it is a header, pass header=True"
     ),
@@ -1261,6 +1337,9 @@ WORDING: dict[str, str] = {
         "the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * n_terms "
         "= 3, got b2 = 2"
     ),
+    "the_same_table_compressed": (
+        "…part-00001-0ac1.csv and …part-00001-0ac1.csv.gz: are the same table; remove one of them"
+    ),
     "the_sketches_differ_in_min": "the sketches differ in min_df: 20 and 3",
     "the_sketches_differ_in_n": "the sketches differ in n_bytes: 8 and 9",
     "the_test_part_of_fold_0": (
@@ -1277,6 +1356,9 @@ WORDING: dict[str, str] = {
     "the_texts_were_cut_by_different": (
         "the texts were cut by different rules: hashing is 8 in one and 16 in the other; count "
         "both with the same rules"
+    ),
+    "the_total_has_no_term": (
+        "…list.txt: left out 1 of 4 rows, which have no term, and 157 as counts"
     ),
     "the_training_part_of_fold_0": (
         "the training part of fold 0 has 0 twice, expected each document once"
@@ -1327,6 +1409,14 @@ WORDING: dict[str, str] = {
         "…c.csv, line 1: ',' and ';' split the first rows equally well; pass delimiter=, as in "
         "delimiter=','"
     ),
+    "unclear_count": (
+        "…, line 1: it is not clear which of … hold terms and counts: …; name the column of the "
+        "counts by count"
+    ),
+    "unclear_term": (
+        "…, line 1: it is not clear which of … hold terms and counts: …; name the columns of the "
+        "terms and the counts by term and count"
+    ),
     "unite_terms": (
         "rules unite 'The' and 'the' of class 'x', which may share documents, so leave out "
         "documents and class_docs"
@@ -1338,6 +1428,7 @@ WORDING: dict[str, str] = {
     ),
     "unknown_argument_nonsense": "unknown argument 'nonsense', expected one of …",
     "unknown_argument_widht": "unknown argument 'widht', expected one of …; did you mean 'width'?",
+    "unknown_encoding_utf_9": "unknown encoding 'utf-9', expected one such as 'utf-8'",
     "unknown_label_type_continuous": (
         "Unknown label type: continuous. y has …, expected classes: a label that is a float must "
         "be a whole number, so pass strings, or bin the values"
@@ -1366,6 +1457,10 @@ WORDING: dict[str, str] = {
     "wide_document": (
         "…a: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
         "encoding='utf-…'; on_error='skip' leaves it out"
+    ),
+    "wide_names": (
+        "…names.txt: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
+        "encoding='utf-…'"
     ),
     "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (

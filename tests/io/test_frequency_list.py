@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
-from wording import raises
+from wording import raises, warns
 
 WANTED = {"term": ["news", "bacon"], "count": [9, 2]}
 
@@ -144,14 +144,15 @@ UNCLEAR = {
     "two years": "word,1990,1991\nnews,9,1\n",
     "three columns of blanks": "9 news NN\n2 bacon NN\n",
 }
+TERMS_ARE_KNOWN = ("numbers under the name of a word", "a rank, but no count")
 
 
 @pytest.mark.parametrize("name", UNCLEAR)
 def test_what_is_not_clear_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(ValueError, match=r"not clear which.*; name the column") as caught:
+    argument = "count" if name in TERMS_ARE_KNOWN else "term"
+    with raises(ValueError, f"unclear_{argument}", argument=argument) as caught:
         read(tmp_path, UNCLEAR[name])
     assert str(caught.value).startswith(f"{tmp_path / 'list.tsv'}, line 1: ")
-    assert caught.value.argument in ("term", "count")  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("header", ["word,1990", "Term,7", "7,type"])
@@ -162,9 +163,8 @@ def test_a_header_that_may_be_a_row_is_refused(tmp_path: Path, header: str) -> N
 
 
 def test_columns_that_are_not_there(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"line 1: expected one column 'wort'.*mean 'word'") as e:
+    with raises(ValueError, "expected_one_column_wort", argument="term", at="line 1"):
         read(tmp_path, "word,freq\nnews,9\n", term="wort")
-    assert e.value.argument == "term"  # type: ignore[attr-defined]
     with raises(ValueError, "has_columns_not_number", argument="count", at="line 1"):
         read(tmp_path, "news,9\n", count=3)
     for column in (0, -1, 1.5, ["word"]):
@@ -211,7 +211,7 @@ def test_faults_are_named(tmp_path: Path) -> None:
         read(tmp_path, "news\t9\nbacon\tx\n")
     with raises(ValueError, "a_term_and_no_number", argument="count", at="line 5"):
         read(tmp_path, "#Word Types: 2\n\nword\tfreq\nnews\t9\nbacon\tx\n")
-    with pytest.raises(ValueError, match=r"line 3: expected 2 fields, found 1$"):
+    with raises(ValueError, "a_row_of_a_list_is_too_short", at="line 3"):
         read(tmp_path, "news\t9\n\nbacon\n")
     with raises(FileNotFoundError, "other_tsv_no_such_file", argument="path"):
         ts.io.read_frequency_list(tmp_path / "other.tsv")
@@ -223,7 +223,7 @@ def test_faults_are_named(tmp_path: Path) -> None:
 
 
 def test_rows_without_a_term_are_left_out_with_a_warning(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="left out 1 of 3 rows, which have no term, and 11 as"):
+    with warns(UserWarning, "a_row_has_no_term"):
         assert read(tmp_path, "news\t9\nbacon\t2\n\t11\n") == WANTED
 
 
@@ -246,7 +246,7 @@ def test_encodings(tmp_path: Path, suffix: str) -> None:
         data = text.encode(encoding)
         path.write_bytes(gzip.compress(data) if suffix else data)
         assert ts.io.read_frequency_list(path, encoding=encoding) == wanted
-    with pytest.raises(ValueError, match="unknown encoding 'utf-9'"):
+    with raises(ValueError, "unknown_encoding_utf_9", argument="encoding"):
         ts.io.read_frequency_list(path, encoding="utf-9")
 
 
@@ -334,12 +334,12 @@ def test_a_column_of_words_may_be_named(tmp_path: Path) -> None:
     path.write_bytes(b"caf\xe9\n")
     assert ts.io.read_words(path, encoding="latin-1") == ["café"]
     path.write_text("a\n\nb\n")
-    with pytest.raises(ValueError, match="line 2: expected a term, found nothing"):
+    with raises(ValueError, "an_empty_line_among_words", at="line 2"):
         ts.io.read_words(path)
 
 
 def test_a_heading_is_no_word(tmp_path: Path) -> None:
     path = tmp_path / "words"
     path.write_text("Stop words\nthe\nword\n")
-    with pytest.warns(UserWarning, match="the first line, 'Stop words', is taken as a heading"):
+    with warns(UserWarning, "the_first_line_is_a_heading", at=str(path)):
         assert ts.io.read_words(path) == ["the", "word"]

@@ -108,7 +108,7 @@ def test_a_file_with_other_columns_is_named(parts: Path) -> None:
     with raises(ValueError, "other_columns_of_a_part"):
         ts.count(ts.scan(f"{parts}/part*"))
     write(parts / "part-00001-0ac1.csv", "free pills,spam\n")
-    with pytest.raises(ValueError, match=r"00001-0ac1\.csv, line 1: expected one column 'text'"):
+    with raises(ValueError, "a_part_without_a_header", argument="text", at="line 1"):
         ts.count(ts.scan(parts))
 
 
@@ -123,8 +123,7 @@ def test_the_number_of_columns_without_a_header(tmp_path: Path) -> None:
 
 def test_a_table_beside_its_compressed_form(parts: Path) -> None:
     write(parts / "part-00001-0ac1.csv.gz", HEAD + ROWS[1])
-    expected = "part-00001-0ac1.csv and part-00001-0ac1.csv.gz: are the same table; remove one of "
-    with pytest.raises(ValueError, match=f"{expected}them"):
+    with raises(ValueError, "the_same_table_compressed"):
         ts.scan(parts)
 
 
@@ -164,7 +163,7 @@ def test_folders_of_classes_stay_what_they_are(tmp_path: Path) -> None:
 def test_patterns(tmp_path: Path, parts: Path) -> None:
     write(tmp_path / "mail[1].csv", HEAD + ROWS[0])
     assert ts.count(ts.scan(tmp_path / "mail[1].csv")).n_docs == 1  # the name of a file
-    with pytest.raises(FileNotFoundError, match=r"\*\.tsv: no file matches this pattern"):
+    with raises(FileNotFoundError, "no_file_matches_this_pattern", argument="paths"):
         ts.scan([tmp_path / "mail[1].csv", f"{parts}/*.tsv"])
     both = ts.scan([f"{parts}/*.csv", tmp_path / "mail[1].csv"])
     assert ts.count(both).n_docs == 4
@@ -223,5 +222,5 @@ def test_an_error_about_a_text_names_its_file_and_row(tmp_path: Path) -> None:
         return text.split()
 
     seen: list[str] = []
-    with pytest.raises(TypeError, match=r"b\.csv, row 2: "):
+    with raises(TypeError, "returned_no_strings", argument="analyzer", at="b.csv, row 2: "):
         ts.count(ts.scan(tmp_path / "mail", analyzer=refuse))

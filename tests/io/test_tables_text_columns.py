@@ -107,7 +107,7 @@ def test_both_tables_of_a_split(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "key"),
     [
-        ([], ValueError, "text_must_name_one_or_several"),
+        ([], ValueError, "text_must_name_columns"),
         (["body", None], TypeError, "text_and_label_must_be_names"),
         (["body", 1.5], TypeError, "text_and_label_must_be_names_2"),
         (["body", "titel"], ValueError, "mail_line_1_expected_one_column"),
