@@ -104,6 +104,10 @@ WORDING: dict[str, str] = {
     "a_term_and_no_number": (
         "…, line …: expected a term and a whole number, found 'bacon\\tx'; name the column by count"
     ),
+    "a_term_in_another_form_cannot_match": (
+        "1 of 2 terms of the vocabulary cannot match by these rules: …; write terms as the rules "
+        "cut texts (see lowercase, …)"
+    ),
     "absent_no_such_file": "…absent.csv: no such file",
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
     "alpha_is_too_small_for_the": "alpha is too small for the counts of class 0",
@@ -1119,6 +1123,10 @@ WORDING: dict[str, str] = {
         "most 12, got … with step 0.5, shape 9.9999999999999998e-201 and 3 documents"
     ),
     "step_must_be_positive_and_finite": "step must be positive and finite, got …",
+    "stop_words_turn_into_another_form": (
+        "some stop words cannot match, because these rules turn them into 'été': add these words "
+        "to stop_words"
+    ),
     "stop_words_turn_into_bad_film": (
         "some stop words cannot match, because these rules turn them into 'bad', 'film': add these "
         "words to stop_words"
