@@ -156,7 +156,7 @@ WORDING: dict[str, str] = {
         "block …: X must have two dimensions, one row per document, got shape (2,). Reshape your "
         "data: X.reshape(1, -1) is one document"
     ),
-    "block_1_y_has_40_labels": "block …: y has 40 labels for … documents",
+    "block_1_y_has_40_labels": "block …: y has 40 labels for … document…",
     "block_3_the_label_of_document": (
         "block …: the label of document … is …, which is not in classes"
     ),
