@@ -1200,6 +1200,10 @@ WORDING: dict[str, str] = {
         "text: expected one column 'titel', found 'title', 'body', …; name a column of the "
         "frame; did you mean 'title'?"
     ),
+    "text_expected_one_column_titel_of_df": (
+        "text: expected one column 'titel', found 'title', 'body', 'label'; name a column of df; "
+        "did you mean 'title'?"
+    ),
     "text_files_in_a_folder": (
         "…news: holds text files, but no class folders; pass input_format='lines' if each "
         "file is a class and each line a document, label=False if each file is a document "
