@@ -160,7 +160,7 @@ WORDING: dict[str, str] = {
         "block …: X must have two dimensions, one row per document, got shape (2,). Reshape your "
         "data: X.reshape(1, -1) is one document"
     ),
-    "block_1_y_has_40_labels": "block …: y has 40 labels for … documents",
+    "block_1_y_has_40_labels": "block …: y has 40 labels for … document…",
     "block_3_the_label_of_document": (
         "block …: the label of document … is …, which is not in classes"
     ),
@@ -1224,6 +1224,10 @@ WORDING: dict[str, str] = {
     "text_expected_one_column_titel": (
         "text: expected one column 'titel', found 'title', 'body', …; name a column of the "
         "frame; did you mean 'title'?"
+    ),
+    "text_expected_one_column_titel_of_df": (
+        "text: expected one column 'titel', found 'title', 'body', 'label'; name a column of df; "
+        "did you mean 'title'?"
     ),
     "text_files_in_a_folder": (
         "…news: holds text files, but no class folders; pass input_format='lines' if each "

@@ -149,10 +149,9 @@ TERMS_ARE_KNOWN = ("numbers under the name of a word", "a rank, but no count")
 
 @pytest.mark.parametrize("name", UNCLEAR)
 def test_what_is_not_clear_is_refused(tmp_path: Path, name: str) -> None:
-    argument = "count" if name in TERMS_ARE_KNOWN else "term"
-    with raises(
-        ValueError, {"term": "unclear_term", "count": "unclear_count"}[argument], argument=argument
-    ) as caught:
+    unclear = [("term", "unclear_term"), ("count", "unclear_count")]
+    argument, key = unclear[name in TERMS_ARE_KNOWN]
+    with raises(ValueError, key, argument=argument) as caught:
         read(tmp_path, UNCLEAR[name])
     assert str(caught.value).startswith(f"{tmp_path / 'list.tsv'}, line 1: ")
 

@@ -123,7 +123,7 @@ def test_several_columns_of_texts(spark: Any) -> None:
     joined = [f"{title or ''} {body}" for title, body, _ in rows]
     expected = ts.count_texts(joined, ["a", "b", "a"])
     assert ts.spark.count_texts(df, text=["title", "body"]) == expected
-    with raises(ValueError, "text_expected_one_column_titel", argument="text"):
+    with raises(ValueError, "text_expected_one_column_titel_of_df", argument="text"):
         ts.spark.count_texts(df, text=["titel", "body"])
     with raises(ValueError, "text_must_name_columns", argument="text"):
         ts.spark.count_texts(df, text=[])
