@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
@@ -82,6 +83,12 @@ inline void count_up_to_255(std::uint8_t& counter) {
                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
 }
+
+// ---- numbers -----------------------------------------------------------------------------------------------------------
+
+// Returns the double that is nearest to a number without a sign, digits [. digits] [e [+-] digits]. Returns nothing if the
+// text is no such number, or if the double would be infinite or, unlike the number, zero.
+std::optional<double> nearest_double(std::string_view text);
 
 // ---- vectors -----------------------------------------------------------------------------------------------------------
 
