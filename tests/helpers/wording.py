@@ -163,8 +163,7 @@ WORDING: dict[str, str] = {
         " of the 2 ks"
     ),
     "f_svm_line_4_expected": (
-        "…f.svm, line 4: expected a label and index:count, with rising indices from 1 to "
-        "2147483647 (from 0 with index_base=0): …; on_error='skip' leaves it out"
+        "…f.svm, line 4: expected …, found …; on_error='skip' leaves it out"
     ),
     "fields_too_many": (
         "…c.csv, line 2: expected 2 fields, found 3; a field with ',' in it must begin and "

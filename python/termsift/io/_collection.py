@@ -14,8 +14,8 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.faults import excluded, wrong_type
 from termsift._util.validation import check_kind, object_array, shown
-from termsift.io._matrices import SvmlightFile, integers_if_all_whole
-from termsift.io._scan import Scan, Scanned
+from termsift.io._matrices import SvmlightFile, integers_if_all_whole, of_one_kind
+from termsift.io._scan import Scan, Scanned, rereading
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, warn
 from termsift.text._matrices import count_blocks
@@ -81,7 +81,7 @@ def read_collection(scan: Scan) -> Collection:
         raise wrong_type(
             "{scan} must be a Scan, got {given}: pass termsift.scan(path)", given=shown(scan)
         )
-    return _texts(scan) if scan.has_texts else _matrix(scan)
+    return _texts(scan) if scan.has_texts else rereading(lambda: _matrix(scan))
 
 
 def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
@@ -126,7 +126,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
     if train.has_texts:
         after = _texts(test, replace(train.rules, vocabulary=before.term_names))
     else:
-        after = _matrix(test)
+        after = rereading(lambda: _matrix(test))
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term in common with {before.source}")
     if isinstance(test.sources[0], SvmlightFile):  # the test file may have fewer columns
@@ -206,4 +206,4 @@ def _matrix(scan: Scan) -> Collection:
 
 def _labels(classes: list[Hashable], scan: Scan) -> NDArray[Any]:
     """Return the classes as an array, as integers if the text of all is a whole number."""
-    return integers_if_all_whole(classes) if scan.labels_are_text else np.array(classes)
+    return integers_if_all_whole(classes) if scan.labels_are_text else of_one_kind(classes)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
@@ -21,17 +21,18 @@ from termsift._util.faults import (
     wrong_value,
 )
 from termsift._util.files import check_path, existing
-from termsift._util.messages import printable, progress
+from termsift._util.messages import logger, printable, progress
 from termsift._util.validation import LabelCoder, Labels
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
-from termsift.io._matrices import MatrixFile, SvmlightFile, names_in
+from termsift.io._matrices import MarketFile, NpzFile, SvmlightFile, UnsortedError, names_in
 from termsift.io._opening import COMPRESSED, check_encoding
 from termsift.io._source import Options, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
-from termsift.text._documents import Block, Consumer, Documents
+from termsift.text._documents import Block, Columns, Consumer, Documents
 from termsift.text._rules import Rules, rules_of, shows
 
+_Result = TypeVar("_Result")
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
 Format: TypeAlias = Literal[
@@ -54,7 +55,8 @@ Format: TypeAlias = Literal[
 
 _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
-    **dict.fromkeys((".npz", ".mtx"), MatrixFile),
+    ".npz": NpzFile,
+    ".mtx": MarketFile,
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
     **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
@@ -250,7 +252,7 @@ class Scan:
         if not self.has_texts and options.names is None and self.rules.drops:
             text = f"{self.description}: its terms have no names; pass a file of names"
             raise concerning(ValueError(text), "term_names")
-        self.labels_are_text = all(source.labels_are_text for source in sources)
+        self.labels_are_text = any(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self.left_out = Skipped()  # the lines, rows and documents that were left out
 
@@ -329,8 +331,8 @@ class Scanned(Documents):
                     for block in blocks:
                         if report is not None:
                             report(bytes_before + block.n_read)
-                        if block.n_docs:
-                            yield self._numbered(block)
+                        if block.n_docs or isinstance(block.content, Columns):
+                            yield self._numbered(block, source)
                         del block  # free the block before the next block is read
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
@@ -341,17 +343,34 @@ class Scanned(Documents):
             counter = self._consumer.table_counter
             if counter is not None:
                 return source.counted_by(counter, self.classes)
+        if isinstance(source, MarketFile) and self._consumer is not None:
+            # Sums of fractions depend on their order, so columns are not added to other files.
+            alone = len(self._scan.sources) == 1
+            return source.blocks(by_column=self._consumer.takes_columns, floats=alone)
         return source.blocks()
 
-    def _numbered(self, block: Block) -> Block:
+    def _numbered(self, block: Block, source: Source) -> Block:
         """Return a block whose classes have the same numbers in all files."""
         labels = block.labels
         assert labels is not None
-        codes = self._coder.codes(labels.classes)[labels.codes]
-        if labels.indptr is not None:
+        of_block = labels.classes
+        if self._scan.labels_are_text and not source.labels_are_text:
+            of_block = list(map(str, of_block))
+        numbers = self._coder.codes(of_block)
+        codes = numbers[labels.codes]
+        if labels.indptr is not None and (np.diff(numbers) < 0).any():
             rows = np.repeat(np.arange(block.n_docs), np.diff(labels.indptr))
             codes = codes[np.lexsort((codes, rows))]
         return block._replace(labels=Labels(self.classes, codes, labels.indptr))
+
+
+def rereading(read: Callable[[], _Result]) -> _Result:
+    """Call ``read`` again if a Matrix Market file proves unsorted, which is then read whole."""
+    while True:
+        try:
+            return read()
+        except UnsortedError:
+            logger.info("a file is not sorted: reading it again, as a whole")
 
 
 def job_of(scan: Scan, tf: str) -> dict[str, Any]:
