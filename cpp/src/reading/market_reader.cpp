@@ -284,16 +284,16 @@ class MarketParser {
   std::string fault_;
 };
 
-// Returns the number of the line with entry n of a piece, where blank lines are no entries.
-std::int64_t line_of_entry(const MarketPiece& piece, std::int64_t n) {
+// Throws the error of entry n of a piece, where blank lines are no entries.
+[[noreturn]] void refuse_entry(const MarketPiece& piece, std::int64_t n, const std::string& expected) {
   std::int64_t line = piece.line;
-  const char *p = piece.text.data(), *const end = p + piece.text.size();
-  for (; p != end; ++line) {
+  for (const char *p = piece.text.data(), *const end = p + piece.text.size();; ++line) {
     const char* const stop = find_byte(p, end, '\n');
-    if (std::find_if_not(p, stop, is_space) != stop && n-- == 0) break;
+    std::string_view found(p, at(stop - p));
+    if (found.ends_with('\r')) found.remove_suffix(1);
+    if (!std::all_of(found.begin(), found.end(), is_market_blank) && n-- == 0) refuse(line, expected + ", found " + quoted(found));
     p = stop + 1;
   }
-  return line;
 }
 
 bool is_zero(std::int64_t bits, bool exact) { return exact ? bits == 0 : std::bit_cast<double>(bits) == 0; }
@@ -428,8 +428,8 @@ void MarketReader::State::join(std::vector<MarketPiece>& pieces, std::size_t fai
     MarketPiece& piece = pieces[i];
     const std::int64_t left = header.n_entries - n_read;
     if (piece.n > left || (piece.n == left && i == failed))
-      refuse(line_of_entry(piece, left), "expected no more than the " + std::to_string(header.n_entries) + " entries that line " +
-                                             std::to_string(header.line) + (header.array ? " asks for" : " declares"));
+      refuse_entry(piece, left, "expected no more than the " + std::to_string(header.n_entries) + " entries that line " +
+                                    std::to_string(header.line) + (header.array ? " asks for" : " declares"));
     if (i == failed) throw RowError(std::move(piece.bad), false);
     if (piece.n > 0 && !header.array) {
       if (entries.size > 0)
@@ -502,15 +502,16 @@ bool MarketReader::next(MatrixBlock& block, bool by_column, const Threads& threa
   const auto check_order = [&] {
     if (!(by_column ? s.sorted.columns : s.sorted.rows)) throw OutOfOrder();
   };
-  // Read until a row is complete, which it is when another row begins.
+  // Read until a row is complete, which it is when another row begins, or when all entries are read.
   check_order();
-  while (s.entries.size == s.first || lines()[s.entries.size - 1] == s.n_returned) {
-    if (!s.read(threads)) break;
+  const auto has_all = [&] { return s.at_end || s.n_read == s.header.n_entries; };
+  while (!has_all() && (s.entries.size == s.first || lines()[s.entries.size - 1] == s.n_returned)) {
+    s.read(threads);
     check_order();
   }
   // Rows without entries may be many, so a block has at most so many rows.
   constexpr std::int64_t most_rows = std::int64_t{1} << 22;
-  std::int64_t stop = s.at_end || s.entries.size == s.first ? n_all : lines()[s.entries.size - 1];
+  std::int64_t stop = has_all() ? n_all : lines()[s.entries.size - 1];
   stop = std::min(stop, s.n_returned + most_rows);
   const TermId *const begin = lines().get() + s.first, *const all_end = lines().get() + s.entries.size;
   const TermId* const end = std::lower_bound(begin, all_end, stop);

@@ -307,6 +307,7 @@ struct SvmlightReader::State {
   LineBlocks blocks;
   Options options;
   Declared declared;
+  BadRow excess{};  // the error of a document beyond the declared ones, which the next call throws
   std::int64_t line = 1, n_rows = 0, n_skipped = 0;  // n_rows includes skipped lines
   bool is_done = false;
   std::vector<BadRow> skipped;
@@ -334,6 +335,7 @@ bool SvmlightReader::next(MatrixBlock& block, const Threads& threads) {
 // Reads the next lines, without the first line if it declares the sizes and, at the end, without blank lines that are no
 // documents.
 std::string_view SvmlightReader::State::read() {
+  if (!excess.fault.empty()) throw RowError(excess, false);
   std::string_view text = blocks.next(line);
   if (line == 1) {
     const std::size_t end = text.find('\n') + 1;
@@ -351,11 +353,15 @@ std::string_view SvmlightReader::State::read() {
     if (n_lines <= declared.n_docs - n_rows) return text;
     const char *p = text.data(), *const end = p + text.size();
     for (std::int64_t i = n_rows; i < declared.n_docs; ++i) p = find_byte(p, end, '\n') + 1;
-    if (const char* const extra = std::find_if_not(p, end, is_space); extra != end)
-      refuse(line + count_byte({text.data(), at(extra - text.data())}, '\n'),
-             "expected no more than the " + std::to_string(declared.n_docs) + " documents that line 1 declares, found " +
-                 quoted({extra, at(find_byte(extra, end, '\n') - extra)}));
-    if (p != text.data()) return {text.data(), at(p - text.data())};
+    const std::string_view documents(text.data(), at(p - text.data()));
+    if (const char* const extra = std::find_if_not(p, end, is_space); extra != end) {
+      const std::int64_t place = line + count_byte({text.data(), at(extra - text.data())}, '\n');
+      excess = {place, place,
+                "expected no more than the " + std::to_string(declared.n_docs) + " documents that line 1 declares, found " +
+                    quoted({extra, at(find_byte(extra, end, '\n') - extra)})};
+      if (documents.empty()) throw RowError(excess, false);
+    }
+    if (!documents.empty()) return documents;
     line += n_lines;
   }
   return text;
