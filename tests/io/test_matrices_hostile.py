@@ -78,7 +78,7 @@ def test_other_kinds_of_matrix_market_files(tmp_path: Path) -> None:
         market + b"coordinate complex general\n2 3 1\n1 1 1 1\n": "expected '%%MatrixMarket",
         market + b"coordinate integer general\n2 3\x001\n1 1 1\n": "line 2: expected the number of columns",
         b"": "expected '%%MatrixMarket",
-        HEAD[:50] + b"-2 3 1\n": "line 2: expected the number of rows, from 0 to 2147483647, found '-2'",
+        HEAD[:49] + b"-2 3 1\n": "line 2: expected the number of rows, from 0 to 2147483647, found '-2'",
     }
     found = counted(tmp_path, list(files), ".mtx")
     for message, expected in zip(found, files.values(), strict=True):

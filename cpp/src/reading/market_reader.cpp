@@ -353,13 +353,13 @@ struct MarketReader::State {
   MatrixOptions options;
   Header header;
   bool has_header = false, at_end = false;
-  std::string_view text;         // what follows the header in the first block
-  std::int64_t line = 1;         // the number of the next line
-  std::int64_t n_read = 0;       // the number of entries that were read
-  Entries entries;               // entries that were read but not yet returned, from `first` on
+  std::string_view text;        // what follows the header in the first block
+  std::int64_t line = 1;        // the number of the next line
+  std::int64_t n_read = 0;      // the number of entries that were read
+  std::int64_t n_returned = 0;  // the number of rows or columns that were returned
+  Sorted sorted;                // of all entries that were read
+  Entries entries = Entries::uninitialised(0);  // the entries from `first` on were read but not yet returned
   std::int64_t first = 0;
-  Sorted sorted;                 // of all entries that were read
-  std::int64_t n_returned = 0;   // the number of rows or columns that were returned
 };
 
 MarketReader::MarketReader(TableReader::Read read, const MatrixOptions& options)
@@ -556,7 +556,7 @@ MatrixBlock MarketReader::whole(const Threads& threads) {
   std::int64_t n = 0;
   const auto take = [&] {
     n += s.entries.size;
-    parts.push_back(std::exchange(s.entries, {}));
+    parts.push_back(std::exchange(s.entries, Entries::uninitialised(0)));
   };
   if (s.entries.size > 0) take();  // order() has read some entries
   while (s.read(threads)) {

@@ -17,12 +17,15 @@ ending                              content                                     
 a folder                            a sub-folder per class, a file per document       no
 ==================================  ================================================  ==========
 
-Names of compressed files end in ``.gz`` or ``.zst``. ``.zst`` files need ``termsift[zstd]``,
-svmlight files need ``termsift[sklearn]``, and Parquet and Arrow files need ``termsift[text]``.
+Names of compressed files end in ``.gz`` or ``.zst``. ``.zst`` files need ``termsift[zstd]``, and
+Parquet and Arrow files need ``termsift[text]``.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
 need a second file of labels. The svmlight line ``1,3 5:2`` is a document with the labels 1 and 3
-and two occurrences of term 5. The first term has the number 1, or 0 if ``index_base=0``.
+and two occurrences of term 5. The first term has the number 1, or 0 if ``index_base=0``. A label
+may also be a word, and a line may have a query id such as ``qid:7`` after the labels, and a comment
+after ``#``. Files of the extreme classification repository, whose first line holds the numbers of
+documents, terms and labels, are svmlight files whose indices and labels count from 0.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
 name or, if the table has no header, by number (from 1). By default, a ``.txt`` file has no header;
@@ -37,7 +40,7 @@ Files are read as UTF-8 unless ``encoding`` sets another encoding for texts. **L
 text, so a label is the same text in every format. In JSON, ``1``, ``1.0`` and ``"1"`` are the same
 label, and ``true`` is the label ``"true"``. A number with a fraction is no label. If all labels of
 a collection are whole numbers of at most 18 digits, they are converted to integers. Labels of
-svmlight files are numbers.
+svmlight files are numbers, unless one of them is a word.
 
 An error message names the file and, if known, the line in the file.
 """

@@ -140,8 +140,9 @@ def scan(
 
     Notes
     -----
-    Memory holds one chunk of 4 MiB of text at a time, and some 100 bytes for each distinct word.
-    Only ``.npz`` and ``.mtx`` files are read as a whole.
+    Memory holds one chunk of 4 MiB of text, or of 16 MiB of a matrix, at a time, and some 100 bytes
+    for each distinct word. Only ``.npz`` files, and ``.mtx`` files that are not sorted by row, are
+    read as a whole. ``.mtx`` files that are sorted by column are counted in chunks, too.
 
     Examples
     --------
