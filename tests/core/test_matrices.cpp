@@ -88,6 +88,11 @@ TEST(texts_cut_at_every_byte) {
     for (std::size_t n = 0; n <= sample.size(); ++n) check_market(sample.substr(0, n));
 }
 
+TEST(documents_beyond_the_declared_ones) {
+  for (const char* const text : {"1 3 4\n0 1:1\n\n1 1:1\n", "1 3 4\n0 9:1\n\n\n#\n", "0 3 4\n\n \n1", "2 3 4\n 1:1\n\n\n\t\n"})
+    check_svmlight(text);
+}
+
 TEST(any_number_of_threads) {
   Random random(3);
   check_svmlight(random_svmlight(random, 2000), 1, max_terms, threads);

@@ -170,10 +170,19 @@ def test_npz_that_is_none(tmp_path: Path, labels: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("hello\n", ", line 1: expected '%%MatrixMarket matrix coordinate integer general' or the "),
-        ("{}3 3 1\n1 1 x\n", ", line 3: expected a whole number from 0 to below 2^63, because line 1"),
+        (
+            "hello\n",
+            ", line 1: expected '%%MatrixMarket matrix coordinate integer general' or the ",
+        ),
+        (
+            "{}3 3 1\n1 1 x\n",
+            ", line 3: expected a whole number from 0 to below 2^63, because line 1",
+        ),
         ("{}3 3 1\n4 1 1\n", ", line 3: expected a row from 1 to 3, found '4'"),
-        ("{}3 3 1\n1 1 99999999999999999999\n", ", line 3: expected a whole number from 0 to below"),
+        (
+            "{}3 3 1\n1 1 99999999999999999999\n",
+            ", line 3: expected a whole number from 0 to below",
+        ),
     ],
 )
 def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: str) -> None:

@@ -112,7 +112,7 @@ INDEX = "an index from 1 to 2147483647 before the colon"
         (b"1, 1:1", f"{LABEL}, found '1,'"),
         (b",1 1:1", f"{LABEL}, found ',1'"),
         (b"\x1a", rf"{LABEL}, found '\x1a'"),
-        (b"a\x00b 1:1", rf"{LABEL}, found 'a\\x00b'"),
+        (b"a\x00b 1:1", rf"{LABEL}, found 'a\x00b'"),
         (b"\xff 1:1", rf"{LABEL}, found '\xff'"),
         (b"2:1", "a label before the first index:count, found '2:1'"),
         (b"1 2", "index:count, found '2'"),
@@ -148,7 +148,7 @@ def test_a_bad_line_is_named_or_skipped(
 ) -> None:
     text = b"1 1:1\n# comment\n\n" + line + b"\r\n2 1:x\n3 2:1\n"
     argument = "index_base" if "index_base" in message else "on_error"
-    with pytest.raises(ValueError, match="f.svm, line 4: ") as caught:
+    with pytest.raises(ValueError, match=r"f\.svm, line 4: ") as caught:
         read(text)
     assert caught.value.argument == argument  # type: ignore[attr-defined]
     expected = f"f.svm, line 4: expected {message}; on_error='skip' leaves it out"

@@ -308,6 +308,7 @@ struct SvmlightReader::State {
   Options options;
   Declared declared;
   BadRow excess{};  // the error of a document beyond the declared ones, which the next call throws
+  std::int64_t n_left_out = 0;  // the number of lines of the last block after its documents
   std::int64_t line = 1, n_rows = 0, n_skipped = 0;  // n_rows includes skipped lines
   bool is_done = false;
   std::vector<BadRow> skipped;
@@ -361,7 +362,10 @@ std::string_view SvmlightReader::State::read() {
                     quoted({extra, at(find_byte(extra, end, '\n') - extra)})};
       if (documents.empty()) throw RowError(excess, false);
     }
-    if (!documents.empty()) return documents;
+    if (!documents.empty()) {
+      n_left_out = n_lines - count_byte(documents, '\n');
+      return documents;
+    }
     line += n_lines;
   }
   return text;
@@ -398,6 +402,7 @@ bool SvmlightReader::State::next(MatrixBlock& block, const Threads& all_threads)
     most = {most.entries + n.entries, most.docs + n.docs, most.labels + n.labels};
     line += piece.n_lines;
   }
+  line += std::exchange(n_left_out, 0);
   block.indptr = LargeArray<std::int64_t>::uninitialised(most.docs + 1);
   block.indices = LargeArray<TermId>::uninitialised(most.entries);
   block.data = LargeArray<std::int64_t>::uninitialised(most.entries);

@@ -167,7 +167,9 @@ class MarketFile(MatrixFile):
 
     _is_unsorted = False  # whether an entry was found out of order
 
-    def blocks(self, *, by_column: bool = False, floats: bool = True) -> Generator[Block, None, None]:
+    def blocks(
+        self, *, by_column: bool = False, floats: bool = True
+    ) -> Generator[Block, None, None]:
         """Yield blocks of rows or, if allowed and if the file is sorted so, of columns.
 
         ``floats`` is whether columns of fractions are allowed, too.
@@ -229,9 +231,9 @@ class SvmlightFile(Source):
             )
             classes = list[Any]()
             while (block := self._next(file)) is not None:
-                arrays, last, first, skipped, ends, codes = block
+                (indptr, indices, data), last, first, skipped, ends, codes = block
                 classes += file.labels(len(classes))
-                n = len(arrays[0]) - 1
+                n = len(indptr) - 1
                 n_terms = n_names if names is not None else max(file.n_terms, last + 1)
                 rows: Any = range(first, first + n)
                 if len(skipped):
@@ -242,8 +244,17 @@ class SvmlightFile(Source):
                 number = np.zeros(len(classes), dtype=np.int32)
                 number[used] = np.arange(len(used))
                 labels = Labels([classes[i] for i in used.tolist()], number[codes], ends)
-                yield Block(Csr(*arrays, n, n_terms), labels, rows, self, raw.tell())
-                del block, arrays, labels, codes  # free the block before the next block is read
+                matrix = Csr(indptr, indices, data, n, n_terms)
+                yield Block(matrix, labels, rows, self, raw.tell())
+                del (
+                    block,
+                    matrix,
+                    indptr,
+                    indices,
+                    data,
+                    labels,
+                    codes,
+                )  # free the block before the next block is read
 
     def _next(self, file: _core.SvmlightFile) -> Any:
         try:

@@ -76,8 +76,9 @@ class Block(NamedTuple):
     @property
     def n_empty(self) -> int:
         """The number of texts without a character."""
-        is_matrix = isinstance(self.content, (validation.Csr, Columns))
-        return 0 if is_matrix else self.content.n_empty
+        if isinstance(self.content, (validation.Csr, Columns)):
+            return 0
+        return self.content.n_empty
 
     @property
     def texts(self) -> _core.Texts:
