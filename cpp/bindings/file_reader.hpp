@@ -44,8 +44,8 @@ class FileReader {
 
   const py::str& file() const { return file_; }
 
-  // Returns f(), computed without the GIL. Raises errors of rows with their places. Throws std::logic_error if another thread
-  // is reading.
+  // Returns f(), computed without the GIL. Errors of rows become Python errors with the file and the line. Throws
+  // std::logic_error if another thread is reading.
   template <class F>
   auto reading(const F& f) {
     if (is_busy_.exchange(true)) throw std::logic_error("another thread is reading this file");

@@ -75,8 +75,8 @@ py::list svmlight_labels(const SvmlightFile& file, std::size_t first) {
   return all;
 }
 
-// Returns the arrays of the next rows or columns and the number of the first one, None at the end, or False if the entries are
-// not sorted.
+// Returns the arrays of the next rows or columns and the number of the first one. Returns None at the end, and False if the
+// entries are not sorted.
 py::object read_market(MarketFile& file, bool by_column, int n_threads) {
   const Threads threads = python_threads(n_threads);
   MatrixBlock block;
@@ -93,8 +93,8 @@ py::object read_market(MarketFile& file, bool by_column, int n_threads) {
 void register_matrices(py::module_& module) {
   const std::int64_t block_bytes = MatrixOptions{}.block_bytes;
   py::class_<SvmlightFile>(module, "SvmlightFile", "Rows of a matrix and their labels in svmlight text.")
-      .def(py::init([](const py::object& readinto, const py::str& file, std::int64_t index_base, std::int64_t n_terms, bool skip,
-                       std::int64_t bytes) {
+      .def(py::init([](const py::object& readinto, const py::str& file, std::int64_t index_base, std::int64_t n_terms,
+                       bool skip, std::int64_t bytes) {
              const SvmlightReader::Options options{matrix_options(bytes), index_base, n_terms, skip};
              return std::make_unique<SvmlightFile>(readinto, file, options);
            }),

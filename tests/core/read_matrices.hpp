@@ -28,7 +28,8 @@ struct Sizes {
   std::int64_t block_bytes = 1 << 14, piece_bytes = 1 << 14, most_read = 1 << 14;
   int n_threads = 1;
 };
-inline const std::vector<Sizes> all_sizes = {{1 << 14, 1 << 14, 1 << 14, 1}, {1, 1, 1, 1}, {7, 3, 5, 3}, {64, 16, 1 << 14, 2}};
+inline const std::vector<Sizes> all_sizes = {
+    {1 << 14, 1 << 14, 1 << 14, 1}, {1, 1, 1, 1}, {7, 3, 5, 3}, {64, 16, 1 << 14, 2}};
 
 template <class Options = MatrixOptions>
 Options options_of(const Sizes& sizes) {
@@ -108,7 +109,8 @@ struct Svmlight {
 
 inline std::string shown(double number) { return check::show(number); }
 
-inline Svmlight read_svmlight(const std::string& text, std::int64_t index_base, std::int64_t n_terms, bool skip, const Sizes& sizes) {
+inline Svmlight read_svmlight(const std::string& text, std::int64_t index_base, std::int64_t n_terms, bool skip,
+                              const Sizes& sizes) {
   auto options = options_of<SvmlightReader::Options>(sizes);
   options.index_base = index_base;
   options.n_terms = n_terms;
@@ -134,7 +136,8 @@ inline Svmlight read_svmlight(const std::string& text, std::int64_t index_base, 
           row += shown(block.exact ? static_cast<double>(block.data[e]) : std::bit_cast<double>(block.data[e]));
         }
         found.rows.push_back(row);
-        const auto n_before = std::count_if(block.skipped.begin(), block.skipped.end(), [&](std::int64_t at) { return at <= i; });
+        const auto is_before = [&](std::int64_t place) { return place <= i; };
+        const auto n_before = std::count_if(block.skipped.begin(), block.skipped.end(), is_before);
         found.numbers.push_back(block.first + i + n_before);
       }
   } catch (const RowError& error) {
@@ -174,8 +177,8 @@ inline bool is_utf8(const std::string& text) {
 
 // Sets `row` to the description of a line's document. Returns false for a bad line. `declared` has the three numbers of the
 // first line, or nothing.
-inline bool plain_line(const std::string& line, std::int64_t base, std::int64_t n_terms, const std::vector<std::int64_t>& declared,
-                       std::string& row) {
+inline bool plain_line(const std::string& line, std::int64_t base, std::int64_t n_terms,
+                       const std::vector<std::int64_t>& declared, std::string& row) {
   std::vector<std::string> tokens = tokens_of(line.substr(0, line.find('#')), " \t\r\v\f"), labels;
   if (!tokens.empty() && tokens[0].find(':') == std::string::npos) {
     for (const std::string& label : split(tokens[0], ",")) {
@@ -243,8 +246,8 @@ inline Svmlight plain_svmlight(const std::string& text, std::int64_t base, std::
   for (std::size_t i = declared.empty() ? 0 : 1; i < lines.size(); ++i) {
     const bool is_empty = tokens_of(lines[i], " \t\r\v\f").empty();
     const auto number = static_cast<std::int64_t>(i + 1);
-    if (declared.empty() ? tokens_of(lines[i].substr(0, lines[i].find('#')), " \t\r\v\f").empty() : n == declared[0] && is_empty)
-      continue;
+    const bool is_comment = tokens_of(lines[i].substr(0, lines[i].find('#')), " \t\r\v\f").empty();
+    if (declared.empty() ? is_comment : n == declared[0] && is_empty) continue;
     if (!declared.empty() && n == declared[0]) {
       found.error = number;
       return found;

@@ -162,7 +162,6 @@ WORDING: dict[str, str] = {
         "runs['accuracy'] has shape (…,…), expected one row per run and one column for each"
         " of the 2 ks"
     ),
-    "f_svm_line_4_expected": ("…f.svm, line 4: expected …, found …; on_error='skip' leaves it out"),
     "fields_too_many": (
         "…c.csv, line 2: expected 2 fields, found 3; a field with ',' in it must begin and "
         "end with a quote; on_error='skip' leaves it out"

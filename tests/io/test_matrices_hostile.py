@@ -72,8 +72,7 @@ def test_other_kinds_of_matrix_market_files(tmp_path: Path) -> None:
         market + b"coordinate real general\n2 3 2\n1 1 .5\n2 3 7.\n": "[[0.5, 0.0, 0.0], [0.0, 0",
         market + b"array integer general\n2 2\n1\n2\n3\n4\n": "[[1, 3], [2, 4]]",
         b"%%MatrixMarket MATRIX Coordinate Integer Symmetric\n2 2 1\n2 1 4\n": "[[0, 4], [4, 0]]",
-        integer
-        + b"2 3 3\n1 1 5\n2 3 7\n": "line 5: expected entry 3 of the 3 that line 2 declares",
+        integer + b"2 3 3\n1 1 5\n2 3 7\n": "line 5: expected entry 3 of the 3 entries that line 2",
         integer + b"2 3 2\n1 1 5\n3 3 7\n": "line 4: expected a row from 1 to 2, found '3'",
         market
         + b"array integer general\n2 2\n1 1\n2\n3\n4\n": "line 3: expected the end of the line",

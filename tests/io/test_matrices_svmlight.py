@@ -18,8 +18,6 @@ from collection_files import read_files
 from private import put
 from wording import raises
 
-datasets = pytest.importorskip("sklearn.datasets")
-
 whole_counts = st.integers(0, 2**53 - 1).map(str)
 fractions = st.floats(0, 1e15).map(repr)
 indices = st.lists(st.integers(0, 2**31 - 2), unique=True, max_size=8).map(sorted)
@@ -59,6 +57,7 @@ def read(request: Any, tmp_path: Path, monkeypatch: Any) -> Any:
 @example(["1 2:4.9e-324 4:1.5"])
 @example(["1 1:9007199254740991 2:0.1", "-0 3:12345"])
 def test_every_block_size_gives_the_numbers_of_scikit_learn(read: Any, lines: list[str]) -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
     text = ("\n".join(lines)).encode()
     X, labels_of = datasets.load_svmlight_file(io.BytesIO(text), multilabel=True, zero_based=True)
     if not labels_of:

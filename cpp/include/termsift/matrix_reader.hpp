@@ -55,8 +55,8 @@ struct MatrixOptions {
 // +1 and 1.0 are the same class, or a word.
 //
 // If the first line holds three whole numbers, the text has the form of the extreme classification repository. These three
-// numbers are then the numbers of documents, of terms and of labels. Indices count from 0, labels are whole numbers from 0,
-// and a document may have no labels: its line begins with a blank or with an index. Every line after the first is a document.
+// numbers are then the numbers of documents, of terms and of labels. Indices count from 0, and labels are whole numbers from
+// 0. A document may have no labels: its line begins with a blank or with an index. Every line after the first is a document.
 class SvmlightReader {
  public:
   struct Options : MatrixOptions {

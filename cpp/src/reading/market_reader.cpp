@@ -72,7 +72,8 @@ Header words_of(LineTokens line) {
   const std::size_t field =
       header.array
           ? line.word(form + "integer or real as word 4", {"real", "double", "integer", "unsigned-integer"})
-          : line.word(form + "integer, real or pattern as word 4", {"real", "double", "integer", "unsigned-integer", "pattern"});
+          : line.word(form + "integer, real or pattern as word 4",
+                      {"real", "double", "integer", "unsigned-integer", "pattern"});
   header.exact = field == 2 || field == 3;
   header.pattern = field == 4;
   header.symmetric = line.word(form + "general or symmetric as word 5", {"general", "symmetric", "hermitian"}) != 0;
@@ -85,7 +86,8 @@ void read_sizes(LineTokens line, Header& header) {
   header.n_columns = line.number("columns", max_terms);
   const std::int64_t n = header.n_rows;
   if (header.symmetric && n != header.n_columns)
-    line.wrong("as many columns as rows, because line 1 says that the matrix is symmetric", std::to_string(header.n_columns));
+    line.wrong("as many columns as rows, because line 1 says that the matrix is symmetric",
+               std::to_string(header.n_columns));
   if (!header.array) header.n_entries = line.number("entries", std::numeric_limits<std::int64_t>::max());
   else header.n_entries = header.symmetric ? n * (n + 1) / 2 : n * header.n_columns;
   line.end("the sizes of the matrix");
@@ -144,8 +146,9 @@ struct MarketPiece : TextPiece {
 class MarketParser {
  public:
   MarketParser(MarketPiece& piece, const Header& header, const Entries& out, Worker& worker)
-      : p_(piece.text.data()), end_(p_ + piece.text.size()), line_(piece.line), piece_(piece), header_(header), worker_(worker),
-        rows_(out.rows.get() + piece.begin), columns_(out.columns.get() + piece.begin), data_(out.data.get() + piece.begin) {}
+      : p_(piece.text.data()), end_(p_ + piece.text.size()), line_(piece.line), piece_(piece), header_(header),
+        worker_(worker), rows_(out.rows.get() + piece.begin), columns_(out.columns.get() + piece.begin),
+        data_(out.data.get() + piece.begin) {}
 
   // Parses the lines up to the first bad line. Returns whether there is none.
   bool run() {
@@ -184,7 +187,8 @@ class MarketParser {
       if (!next_token()) continue;
       if (unlikely((n & 0x3fff) == 0)) worker_.check();
       TermId next_row = 0, next_column = 0;
-      if (!index("row", header_.n_rows, next_row) || !index("column", header_.n_columns, next_column)) return piece_.n = n, false;
+      if (!index("row", header_.n_rows, next_row) || !index("column", header_.n_columns, next_column))
+        return piece_.n = n, false;
       if constexpr (pattern) data_[n] = std::bit_cast<std::int64_t>(1.0);
       else if (!value(data_[n])) return piece_.n = n, false;
       if (unlikely(*p_ != '\n') && next_token())
@@ -259,7 +263,8 @@ class MarketParser {
     while (!ends_token(stop)) ++stop;
     const std::string_view text(p_, at(stop - p_));
     if (header_.exact) {
-      const auto number = text.starts_with('+') ? std::nullopt : whole_number(text.starts_with("-0") ? text.substr(1) : text);
+      const std::string_view digits = text.starts_with("-0") ? text.substr(1) : text;
+      const auto number = text.starts_with('+') ? std::nullopt : whole_number(digits);
       if (!number || (text[0] == '-' && *number != 0))
         return wrong("a whole number from 0 to below 2^63, because line 1 says integer; other counts need real there");
       out = *number;
@@ -291,7 +296,8 @@ class MarketParser {
     const char* const stop = find_byte(p, end, '\n');
     std::string_view found(p, at(stop - p));
     if (found.ends_with('\r')) found.remove_suffix(1);
-    if (!std::all_of(found.begin(), found.end(), is_market_blank) && n-- == 0) refuse(line, expected + ", found " + quoted(found));
+    if (!std::all_of(found.begin(), found.end(), is_market_blank) && n-- == 0)
+      refuse(line, expected + ", found " + quoted(found));
     p = stop + 1;
   }
 }
@@ -343,6 +349,10 @@ void tidy(MatrixBlock& block, const Threads& threads) {
 struct MarketReader::State {
   State(TableReader::Read read, const MatrixOptions& given) : blocks(std::move(read), given.block_bytes), options(given) {}
 
+  std::string declared() const {
+    return std::to_string(header.n_entries) + " entries that line " + std::to_string(header.line) +
+           (header.array ? " asks for" : " declares");
+  }
   std::string_view line_of_header();
   void read_header();
   bool read(const Threads& threads);
@@ -366,7 +376,7 @@ MarketReader::MarketReader(TableReader::Read read, const MatrixOptions& options)
     : state_(std::make_unique<State>(std::move(read), options)) {}
 MarketReader::~MarketReader() = default;
 
-// ---- reading ---------------------------------------------------------------------------------------------------------------
+// ---- reading -------------------------------------------------------------------------------------------------------------
 
 // Returns the next line before the entries, with its line feed, or an empty text at the end of the file.
 std::string_view MarketReader::State::line_of_header() {
@@ -400,8 +410,7 @@ bool MarketReader::State::read(const Threads& all_threads) {
   if (more.empty() && !at_end) more = blocks.next(line);
   if (more.empty()) {
     if (!at_end && n_read < header.n_entries)
-      refuse(line, "expected entry " + std::to_string(n_read + 1) + " of the " + std::to_string(header.n_entries) + " that line " +
-                       std::to_string(header.line) + (header.array ? " asks for" : " declares") + ", found the end of the file");
+      refuse(line, "expected entry " + std::to_string(n_read + 1) + " of the " + declared() + ", found the end of the file");
     at_end = true;
     return false;
   }
@@ -428,8 +437,7 @@ void MarketReader::State::join(std::vector<MarketPiece>& pieces, std::size_t fai
     MarketPiece& piece = pieces[i];
     const std::int64_t left = header.n_entries - n_read;
     if (piece.n > left || (piece.n == left && i == failed))
-      refuse_entry(piece, left, "expected no more than the " + std::to_string(header.n_entries) + " entries that line " +
-                                    std::to_string(header.line) + (header.array ? " asks for" : " declares"));
+      refuse_entry(piece, left, "expected no more than the " + declared());
     if (i == failed) throw RowError(std::move(piece.bad), false);
     if (piece.n > 0 && !header.array) {
       if (entries.size > 0)
@@ -470,7 +478,7 @@ void MarketReader::State::place(std::int64_t from) {
   sorted.rows = sorted.rows_strictly = false;
 }
 
-// ---- rows and columns ------------------------------------------------------------------------------------------------------
+// ---- rows and columns ----------------------------------------------------------------------------------------------------
 
 const Header& MarketReader::header() {
   if (!state_->has_header) state_->read_header();
@@ -547,7 +555,7 @@ bool MarketReader::next(MatrixBlock& block, bool by_column, const Threads& threa
   return true;
 }
 
-// ---- all entries in any order ----------------------------------------------------------------------------------------------
+// ---- all entries in any order --------------------------------------------------------------------------------------------
 
 MatrixBlock MarketReader::whole(const Threads& threads) {
   State& s = *state_;

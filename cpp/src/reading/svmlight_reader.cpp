@@ -73,8 +73,8 @@ struct Arrays {
 
 class SvmlightParser {
  public:
-  SvmlightParser(SvmlightPiece& piece, const Arrays& arrays, const SvmlightReader::Options& options, const Declared& declared,
-                 Worker& worker)
+  SvmlightParser(SvmlightPiece& piece, const Arrays& arrays, const SvmlightReader::Options& options,
+                 const Declared& declared, Worker& worker)
       : p_(piece.text.data()), end_(p_ + piece.text.size()), line_(piece.line), piece_(piece), options_(options),
         declared_(declared), worker_(worker), indices_(arrays.indices + piece.begin.entries),
         data_(arrays.data + piece.begin.entries), row_ends_(arrays.indptr + 1 + piece.begin.docs),
@@ -150,8 +150,8 @@ class SvmlightParser {
       const std::string_view label = rest.substr(0, comma);
       if (!one_label(label)) {
         if (declared_.any())
-          return wrong("labels from 0 to " + std::to_string(declared_.n_labels - 1) + " with commas between them, as line 1 " +
-                       "says, or a blank before the first index:count", all);
+          return wrong("labels from 0 to " + std::to_string(declared_.n_labels - 1) +
+                           " with commas between them, as line 1 says, or a blank before the first index:count", all);
         return wrong("a label, a number below 2^53 or a word, or several with commas between them", all);
       }
       if (comma == rest.npos) break;
@@ -252,7 +252,8 @@ class SvmlightParser {
       return wrong("an index above " + std::to_string(before) + ", because indices rise within a line", entry);
     const std::string_view number = entry.substr(colon + 1);
     const auto count = decimal_number(number);
-    if (!count || !(*count >= 0 && *count < count_limit)) return wrong("a count from 0 to below 2^53 after the colon", entry);
+    if (!count || !(*count >= 0 && *count < count_limit))
+      return wrong("a count from 0 to below 2^53 after the colon", entry);
     const bool is_whole = *count == std::floor(*count);
     if (!is_whole && std::exchange(exact_, false)) as_doubles(data_ + piece_.n.entries, data_ + n_.entries);
     indices_[n_.entries] = static_cast<TermId>(*index - base_);
@@ -373,7 +374,8 @@ std::string_view SvmlightReader::State::read() {
 
 void SvmlightReader::State::check_terms() const {
   const std::string n_terms = "declares " + std::to_string(declared.n_terms) + " terms, ";
-  if (declared.n_terms > max_terms) refuse(1, n_terms + "more than the " + std::to_string(max_terms) + " that can be counted");
+  if (declared.n_terms > max_terms)
+    refuse(1, n_terms + "more than the " + std::to_string(max_terms) + " that can be counted");
   if (declared.n_terms > options.n_terms) refuse(1, n_terms + "but there are " + std::to_string(options.n_terms) + " names");
 }
 
@@ -408,7 +410,8 @@ bool SvmlightReader::State::next(MatrixBlock& block, const Threads& all_threads)
   block.data = LargeArray<std::int64_t>::uninitialised(most.entries);
   block.label_indptr = LargeArray<std::int64_t>::uninitialised(most.docs + 1);
   block.codes = LargeArray<ClassId>::uninitialised(most.labels);
-  const Arrays arrays{block.indptr.get(), block.label_indptr.get(), block.data.get(), block.indices.get(), block.codes.get()};
+  const Arrays arrays{block.indptr.get(), block.label_indptr.get(), block.data.get(), block.indices.get(),
+                      block.codes.get()};
   const std::size_t failed = parse_pieces(pieces, threads, [&](SvmlightPiece& piece, Worker& worker) {
     return SvmlightParser(piece, arrays, options, declared, worker).run();
   });

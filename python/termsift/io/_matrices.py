@@ -246,15 +246,8 @@ class SvmlightFile(Source):
                 labels = Labels([classes[i] for i in used.tolist()], number[codes], ends)
                 matrix = Csr(indptr, indices, data, n, n_terms)
                 yield Block(matrix, labels, rows, self, raw.tell())
-                del (
-                    block,
-                    matrix,
-                    indptr,
-                    indices,
-                    data,
-                    labels,
-                    codes,
-                )  # free the block before the next block is read
+                # Free the block before the next block is read.
+                del block, matrix, indptr, indices, data, labels, codes
 
     def _next(self, file: _core.SvmlightFile) -> Any:
         try:
