@@ -202,3 +202,21 @@ def test_a_sum_that_overflows_names_the_file(tmp_path: Path) -> None:
     text = BANNER + b"coordinate integer general\n1 1 2\n1 1 9223372036854775807\n1 1 1\n"
     with pytest.raises(OverflowError, match=r"m\.mtx: the sum of repeated entries exceeds"):
         read_files(**write(tmp_path, text, 1))
+
+
+@pytest.mark.parametrize("symmetry", [b"general", b"symmetric"])
+def test_many_unsorted_entries_on_several_threads(tmp_path: Path, symmetry: bytes) -> None:
+    rng = np.random.default_rng(5)
+    cells = rng.choice(700 * 700, 150_000, replace=False)
+    rows, columns = np.sort(np.divmod(cells, 700), axis=0)[::-1] + 1  # below the diagonal
+    if symmetry == b"general":
+        columns = rng.permutation(columns)
+    lines = "".join(f"{r} {c} {r % 9}\n" for r, c in zip(rows, columns, strict=True))
+    banner = BANNER + b"coordinate integer " + symmetry
+    text = banner + f"\n700 700 {len(rows)}\n{lines}".encode()
+    X = theirs(text)
+    arguments = write(tmp_path, text, 700)
+    for n_threads in (1, 2, 5):
+        found = read_files(**arguments, n_threads=n_threads).X
+        for name in ("indptr", "indices", "data"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(X, name))

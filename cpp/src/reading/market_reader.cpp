@@ -579,23 +579,29 @@ MatrixBlock MarketReader::whole(const Threads& threads) {
   block.exact = s.header.exact;
   block.indptr = LargeArray<std::int64_t>::zeroed(block.size + 1);
   const bool mirrors = s.header.symmetric;
+  // Each thread sorts the entries of a range of rows. Calls f(row, column, bits) for the entries of the range.
+  const Threads enough = worth(threads, n);
   const auto for_each_entry = [&](const auto& f) {
-    for (Entries& part : parts) {
-      for_each_range(part.size, 1 << 16, {1, threads.poll}, [&](std::int64_t begin, std::int64_t end, Worker&) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          f(part.rows[i], part.columns[i], part.data[i]);
-          if (mirrors && part.rows[i] != part.columns[i]) f(part.columns[i], part.rows[i], part.data[i]);
+    for_each_block(enough.count, enough, [&](std::int64_t range, Worker& worker) {
+      const auto first = static_cast<TermId>(block.size * range / enough.count);
+      const auto stop = static_cast<TermId>(block.size * (range + 1) / enough.count);
+      const auto visit = [&](TermId row, TermId column, std::int64_t bits) {
+        if (row >= first && row < stop) f(row, column, bits);
+      };
+      for (const Entries& part : parts)
+        for (std::int64_t i = 0; i < part.size; ++i) {
+          if ((i & 0xffff) == 0) worker.check();
+          visit(part.rows[i], part.columns[i], part.data[i]);
+          if (mirrors && part.rows[i] != part.columns[i]) visit(part.columns[i], part.rows[i], part.data[i]);
         }
-      });
-    }
+    });
   };
-  // Sort by row: count the entries of each row, then copy each entry behind the earlier entries of its row.
+  // Count the entries of each row, then copy each entry behind the earlier entries of its row.
   std::int64_t* const ends = block.indptr.get() + 1;
-  for_each_entry([&](TermId row, TermId, std::int64_t) {
-    ++ends[row];
-    ++block.n_entries;
-  });
+  for_each_entry([&](TermId row, TermId, std::int64_t) { ++ends[row]; });
+  const std::int64_t n_last = block.indptr[block.size];
   std::exclusive_scan(ends, ends + block.size, ends, std::int64_t{0});
+  block.n_entries = n_last + block.indptr[block.size];  // of an empty matrix, both are 0
   block.indices = LargeArray<TermId>::uninitialised(block.n_entries);
   block.data = LargeArray<std::int64_t>::uninitialised(block.n_entries);
   for_each_entry([&](TermId row, TermId column, std::int64_t bits) {

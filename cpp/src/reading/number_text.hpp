@@ -59,6 +59,12 @@ inline std::optional<std::int64_t> whole_number(std::string_view text) {
 inline std::optional<double> decimal_number(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const double sign = negative ? -1 : 1;
+  // Numbers with so many characters have more digits than the fast path below can take.
+  constexpr std::size_t many_characters = 18;
+  const bool begins_well = !text.empty() && (digit_of(text[0]) <= 9 || text[0] == '.');  // not inf or nan
+  if (text.size() >= many_characters && begins_well)
+    if (const std::optional<double> nearest = nearest_double(text)) return sign * *nearest;
   const char *p = text.data(), *const end = p + text.size();
   constexpr int most_digits = 19;  // so many digits fit into 64 bits
   std::uint64_t digits = 0;
@@ -99,7 +105,6 @@ inline std::optional<double> decimal_number(std::string_view text) {
     exponent += below ? -power : power;
   }
   if (p != end) return std::nullopt;
-  const double sign = negative ? -1 : 1;
   if (kept == 0) return sign * 0.0;
   // The product and the quotient of two exact doubles are rounded correctly.
   constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

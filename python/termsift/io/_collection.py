@@ -15,7 +15,7 @@ from termsift._util import scipy
 from termsift._util.faults import excluded, wrong_type
 from termsift._util.validation import check_kind, object_array, shown
 from termsift.io._matrices import SvmlightFile, integers_if_all_whole, of_one_kind
-from termsift.io._scan import Scan, Scanned, rereading
+from termsift.io._scan import Scan, Scanned
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, warn
 from termsift.text._matrices import count_blocks
@@ -81,7 +81,7 @@ def read_collection(scan: Scan) -> Collection:
         raise wrong_type(
             "{scan} must be a Scan, got {given}: pass termsift.scan(path)", given=shown(scan)
         )
-    return _texts(scan) if scan.has_texts else rereading(lambda: _matrix(scan))
+    return _texts(scan) if scan.has_texts else _matrix(scan)
 
 
 def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
@@ -126,7 +126,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
     if train.has_texts:
         after = _texts(test, replace(train.rules, vocabulary=before.term_names))
     else:
-        after = rereading(lambda: _matrix(test))
+        after = _matrix(test)
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term in common with {before.source}")
     if isinstance(test.sources[0], SvmlightFile):  # the test file may have fewer columns
@@ -177,7 +177,7 @@ def _matrix(scan: Scan) -> Collection:
             "{source}: a matrix is read with all its terms; leave out {min_df}",
             source=scan.description,
         )
-    documents = Scanned(scan)
+    documents = Scanned(scan, whole=True)
     blocks = list(documents)
     documents.check_read(documents.n_docs)
     n_terms = max(block.matrix.n_terms for block in blocks)

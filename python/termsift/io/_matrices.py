@@ -168,18 +168,18 @@ class MarketFile(MatrixFile):
     _is_unsorted = False  # whether an entry was found out of order
 
     def blocks(
-        self, *, by_column: bool = False, floats: bool = True
+        self, *, whole: bool = False, by_column: bool = False, floats: bool = True
     ) -> Generator[Block, None, None]:
         """Yield blocks of rows or, if allowed and if the file is sorted so, of columns.
 
-        ``floats`` is whether columns of fractions are allowed, too.
+        ``floats`` is whether columns of fractions are allowed, too. If ``whole``, yield one block.
         """
         n_threads = self.options.n_threads
         with opened(self.path) as (content, raw):
             file = _core.MarketFile(content.readinto, self.name, block_bytes=MATRIX_BYTES)
             n_docs, n_terms, exact = file.header()
             labels = self._labels_of(n_docs, n_terms)
-            order = "none" if self._is_unsorted else file.order(n_threads)
+            order = "none" if whole or self._is_unsorted else file.order(n_threads)
             in_columns = order == "columns" and by_column and (exact or floats)
             if order != "rows" and not in_columns:
                 with naming(self.name):  # a sum of repeated entries may overflow

@@ -284,17 +284,24 @@ class Scanned(Documents):
     """The documents in the files of a scan, read once.
 
     A ``checkpoint`` skips files that an earlier run finished, and saves the state of the consumer
-    between two files. ``verb`` says in the line of progress what happens to the documents.
+    between two files. ``verb`` says in the line of progress what happens to the documents. If
+    ``whole``, the consumer keeps all blocks, so a Matrix Market file is better read as one.
     """
 
     def __init__(
-        self, scan: Scan, verb: str = "read", checkpoint: Checkpoint | None = None
+        self,
+        scan: Scan,
+        verb: str = "read",
+        checkpoint: Checkpoint | None = None,
+        *,
+        whole: bool = False,
     ) -> None:
         super().__init__()
         self._scan, self._verb, self._checkpoint = scan, verb, checkpoint
         self.has_texts = self.one_label_each = scan.has_texts
         self._coder = LabelCoder(None)
         self._consumer: Consumer | None = None
+        self._whole = whole
 
     @property
     def classes(self) -> list[Hashable]:
@@ -344,10 +351,11 @@ class Scanned(Documents):
             counter = self._consumer.table_counter
             if counter is not None:
                 return source.counted_by(counter, self.classes)
-        if isinstance(source, MarketFile) and self._consumer is not None:
+        if isinstance(source, MarketFile):
+            by_column = self._consumer is not None and self._consumer.takes_columns
             # Sums of fractions depend on their order, so columns are not added to other files.
             alone = len(self._scan.sources) == 1
-            return source.blocks(by_column=self._consumer.takes_columns, floats=alone)
+            return source.blocks(whole=self._whole, by_column=by_column, floats=alone)
         return source.blocks()
 
     def _numbered(self, block: Block, source: Source) -> Block:
