@@ -259,20 +259,23 @@ class MarketParser {
   }
 
   bool unusual_value(std::int64_t& out) {
+    if (!header_.exact) {
+      double number = 0;
+      const char* const end = read_decimal(p_, number);
+      if (end == nullptr || !ends_token(end) || !(number >= 0) || std::isinf(number))
+        return wrong("a finite number of 0 or more");
+      out = std::bit_cast<std::int64_t>(number + 0.0);  // -0 becomes 0
+      p_ = end;
+      return true;
+    }
     const char* stop = p_;
     while (!ends_token(stop)) ++stop;
     const std::string_view text(p_, at(stop - p_));
-    if (header_.exact) {
-      const std::string_view digits = text.starts_with("-0") ? text.substr(1) : text;
-      const auto number = text.starts_with('+') ? std::nullopt : whole_number(digits);
-      if (!number || (text[0] == '-' && *number != 0))
-        return wrong("a whole number from 0 to below 2^63, because line 1 says integer; other counts need real there");
-      out = *number;
-    } else {
-      const auto number = decimal_number(text);
-      if (!number || !(*number >= 0) || std::isinf(*number)) return wrong("a finite number of 0 or more");
-      out = std::bit_cast<std::int64_t>(*number + 0.0);  // -0 becomes 0
-    }
+    const std::string_view digits = text.starts_with("-0") ? text.substr(1) : text;
+    const auto number = text.starts_with('+') ? std::nullopt : whole_number(digits);
+    if (!number || (text[0] == '-' && *number != 0))
+      return wrong("a whole number from 0 to below 2^63, because line 1 says integer; other counts need real there");
+    out = *number;
     p_ = stop;
     return true;
   }
