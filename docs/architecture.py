@@ -55,6 +55,7 @@ HEADERS = {
     "double_double": "base",
     "fold": "base",
     "large_memory": "base",
+    "matrix_reader": "reading",
     "runtime": "simd",
     "text_rules": "text",
     "texts": "base",

@@ -54,6 +54,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_text_counting(module);
   register_tables(module);
   register_labels(module);
+  register_matrices(module);
   module.attr("__version__") = TERMSIFT_VERSION;
   module.def("compiler", [] {  // returns e.g. "GCC 12.2.0"
 #ifdef __clang__

@@ -1,4 +1,3 @@
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -6,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "file_reader.hpp"
 #include "pybind11.hpp"
 #include "termsift/table_reader.hpp"
 #include "termsift/text_counter.hpp"
@@ -13,61 +13,22 @@
 namespace termsift::bindings {
 namespace {
 
-py::str described(const py::str& file, const BadRow& row) {
-  const char* const form = row.first_line == row.last_line ? "{0}, line {1}: {3}" : "{0}, lines {1} to {2}: {3}";
-  const py::object fault = py::bytes(row.fault).attr("decode")("utf-8", "backslashreplace");
-  return py::str(form).format(file, row.first_line, row.last_line, fault);
-}
-
-// Returns a function that calls readinto(buffer) of a Python file. Any thread may call the returned function.
-TableReader::Read python_read(py::object readinto) {
-  return [readinto = std::make_shared<py::object>(std::move(readinto))](std::uint8_t* to, std::int64_t n) {
-    return or_sleep_at_exit([&] {
-      const py::gil_scoped_acquire gil;
-      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      const auto buffer = py::memoryview::from_memory(static_cast<void*>(to), static_cast<py::ssize_t>(n));
-      struct Release {  // releases the memoryview, which the traceback of an exception may keep alive
-        const py::memoryview& view;
-        ~Release() {
-          Py_XDECREF(PyObject_CallMethod(view.ptr(), "release", nullptr));
-          PyErr_Clear();
-        }
-      } const release{buffer};
-      return (*readinto)(buffer).cast<std::int64_t>();
-    });
-  };
-}
-
 // The Python class Table, which holds a table reader and the name of its file for error messages.
-class Table {
+class Table : public FileReader {
  public:
-  Table(std::unique_ptr<TableReader> reader, py::str file) : reader_(std::move(reader)), file_(std::move(file)) {}
+  Table(std::unique_ptr<TableReader> reader, py::str file) : FileReader(std::move(file)), reader_(std::move(reader)) {}
   virtual ~Table() = default;
 
   const TableReader& reader() const { return *reader_; }
-  const py::str& file() const { return file_; }
 
   // Returns f(reader), computed without the GIL. Throws std::logic_error if another thread is reading the table.
   template <class F>
   auto reading(const F& f) {
-    if (is_busy_.exchange(true)) throw std::logic_error("another thread is reading this table");
-    struct Free {
-      std::atomic<bool>& flag;
-      ~Free() { flag = false; }
-    } const free{is_busy_};
-    try {
-      return without_gil([&] { return f(*reader_); });
-    } catch (const RowError& error) {
-      const py::str cure = error.can_skip ? "; on_error='skip' leaves it out" : "";
-      PyErr_SetObject(PyExc_ValueError, (described(file_, error.row) + cure).ptr());
-      throw py::error_already_set();
-    }
+    return FileReader::reading([&] { return f(*reader_); });
   }
 
  private:
   std::unique_ptr<TableReader> reader_;
-  py::str file_;
-  std::atomic<bool> is_busy_{false};
 };
 
 struct DelimitedTable : Table {

@@ -3,7 +3,7 @@
 # the names that only this file has.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, ClassVar, NoReturn, TypeAlias, TypedDict, type_check_only
+from typing import Any, ClassVar, Literal, NoReturn, TypeAlias, TypedDict, type_check_only
 
 import numpy as np
 from numpy.typing import NDArray
@@ -465,6 +465,43 @@ class JsonTable(Table):
         block_bytes: int = 1048576,
         unlabelled: bool = False,
     ) -> None: ...
+
+class SvmlightFile(metaclass=_PybindType):
+    def __init__(
+        self,
+        readinto: Callable[[memoryview], int],
+        file: str,
+        *,
+        index_base: int = 1,
+        n_terms: int = 2147483647,
+        skip: bool = False,
+        block_bytes: int = 16777216,
+    ) -> None: ...
+    def read(
+        self, n_threads: int = 0
+    ) -> tuple[tuple[Index, Index, Value], int, int, Int64s, Int64s | None, Int32s] | None: ...
+    def labels(self, first: int = 0) -> list[int | float | str]: ...
+    @property
+    def n_terms(self) -> int: ...
+    @property
+    def n_skipped(self) -> int: ...
+    @property
+    def skipped(self) -> list[str]: ...
+
+class MarketFile(metaclass=_PybindType):
+    def __init__(
+        self,
+        readinto: Callable[[memoryview], int],
+        file: str,
+        *,
+        block_bytes: int = 16777216,
+    ) -> None: ...
+    def header(self) -> tuple[int, int, bool]: ...
+    def order(self, n_threads: int = 0) -> Literal["rows", "columns", "none"]: ...
+    def read(
+        self, by_column: bool, n_threads: int = 0
+    ) -> tuple[tuple[Index, Index, Value], int] | Literal[False] | None: ...
+    def whole(self, n_threads: int = 0) -> tuple[Index, Index, Value]: ...
 
 class TextIndex(metaclass=_PybindType):
     def __init__(self, rules: TextRules, terms: Sequence[str]) -> None: ...

@@ -105,10 +105,9 @@ def test_files_are_counted_over_the_blocks_of_a_folder(run: Any, tmp_path: Path)
 
 
 def test_documents_of_svmlight_that_are_left_out_count(run: Any, tmp_path: Path) -> None:
-    pytest.importorskip("sklearn")
     ts.count([[2, 0, 1], [0, 3, 0]], [7, 8]).save(tmp_path / "c.termsift")
     # A comment is no document.
-    (tmp_path / "c.svm").write_text("# made by hand\n7 1:2\n8 2:x\n\n7 2:1\nx\n8 3:1\n")
+    (tmp_path / "c.svm").write_text("# made by hand\n7 1:2\n8 2:x\n\n7 2:1\nx y\n8 3:1\n")
     options = "--on-error", "skip", "--format", "csv"
     result = run("classify", tmp_path / "c.svm", "--counts", tmp_path / "c.termsift", *options)
     assert [row["document"] for row in rows_of(result.out)] == ["1", "3", "5"]

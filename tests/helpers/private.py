@@ -103,7 +103,7 @@ PLACES = {
     "block_characters": ["termsift.text._blocks._BLOCK_CHARACTERS"],
     "texts_at_once": ["termsift.text._blocks._TEXTS_AT_ONCE"],
     "block_bytes": [
-        "termsift.io._matrices.BLOCK_BYTES",
+        "termsift.io._matrices.MATRIX_BYTES",
         "termsift.io._tables.BLOCK_BYTES",
         "termsift.io._class_folder.BLOCK_BYTES",
         "termsift.io._lines.BLOCK_BYTES",

@@ -492,10 +492,6 @@ WORDING: dict[str, str] = {
         "(term_names has 2 names) (from 0 with index_base=0): index 3; on_error='skip' leaves it "
         "out"
     ),
-    "f_svm_line_4_expected": (
-        "…f.svm, line 4: expected a label and index:count, with rising indices from 1 to "
-        "2147483647 (from 0 with index_base=0): …; on_error='skip' leaves it out"
-    ),
     "feature_names_in_the_same_order": (
         "The feature names should match those that were passed during fit.\nFeature names must be "
         "in the same order as they were in fit.\nColumn 0 of X is 'pills', expected 'bacon': bring "

@@ -171,10 +171,19 @@ def test_npz_that_is_none(tmp_path: Path, labels: Path, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("hello\n", ": expected '%%MatrixMarket matrix coordinate integer general' or the like, a"),
-        ("{}3 3 1\n1 1 x\n", ", line 3: expected the numbers of a row and a column, and a number "),
-        ("{}3 3 1\n4 1 1\n", ": Line 3: Row index out of bounds"),
-        ("{}3 3 1\n1 1 99999999999999999999\n", ": Line 3: Integer out of range."),
+        (
+            "hello\n",
+            ", line 1: expected '%%MatrixMarket matrix coordinate integer general' or the ",
+        ),
+        (
+            "{}3 3 1\n1 1 x\n",
+            ", line 3: expected a whole number from 0 to below 2^63, because line 1",
+        ),
+        ("{}3 3 1\n4 1 1\n", ", line 3: expected a row from 1 to 3, found '4'"),
+        (
+            "{}3 3 1\n1 1 99999999999999999999\n",
+            ", line 3: expected a whole number from 0 to below",
+        ),
     ],
 )
 def test_bad_matrix_market(tmp_path: Path, labels: Path, content: str, message: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-# This program counts a matrix in a child process, because scipy may end the process.
+# This program counts a matrix in a child process, because the parser might end the process.
 COUNT = """
 import sys
 import termsift as ts
@@ -59,28 +59,31 @@ def test_the_last_line_of_a_matrix_market_file(tmp_path: Path) -> None:
     assert found[: len(good)] == ["[[5, 0, 0], [0, 0, 7]]"] * len(good)
     for number, message in enumerate(found[len(good) :], len(good)):
         line = 4 if number < len(good) + len(bad) else 5
-        assert message.startswith(
-            f"{number}.mtx, line {line}: expected the numbers of a row and a column, and a number "
-            "of the kind 'integer', found b'"
-        )
+        assert message.startswith(f"{number}.mtx, line {line}: expected ")
+        assert ", found " in message
 
 
 def test_other_kinds_of_matrix_market_files(tmp_path: Path) -> None:
     market = b"%%MatrixMarket matrix "
+    integer = market + b"coordinate integer general\n"
     files = {
         market
         + b"coordinate pattern general\n% c\n\n2 3 2\n1 1\n2 3\n": "[[1.0, 0.0, 0.0], [0.0, 0",
         market + b"coordinate real general\n2 3 2\n1 1 .5\n2 3 7.\n": "[[0.5, 0.0, 0.0], [0.0, 0",
         market + b"array integer general\n2 2\n1\n2\n3\n4\n": "[[1, 3], [2, 4]]",
         b"%%MatrixMarket MATRIX Coordinate Integer Symmetric\n2 2 1\n2 1 4\n": "[[0, 4], [4, 0]]",
-        market + b"coordinate integer general\n2 3 3\n1 1 5\n2 3 7\n": "Truncated file",
-        market + b"coordinate integer general\n2 3 2\n1 1 5\n3 3 7\n": "Row index out of bounds",
-        market + b"array integer general\n2 2\n1 1\n2\n3\n4\n": "line 3: expected a number of the",
-        market + b"coordinate pattern general\n2 3 1\n1 1 1\n": "and nothing more, found b'1 1 1'",
+        integer + b"2 3 3\n1 1 5\n2 3 7\n": "line 5: expected entry 3 of the 3 entries that line 2",
+        integer + b"2 3 2\n1 1 5\n3 3 7\n": "line 4: expected a row from 1 to 2, found '3'",
+        market
+        + b"array integer general\n2 2\n1 1\n2\n3\n4\n": "line 3: expected the end of the line",
+        market + b"coordinate pattern general\n2 3 1\n1 1 1\n": "because line 1 says pattern",
         market + b"coordinate complex general\n2 3 1\n1 1 1 1\n": "expected '%%MatrixMarket",
-        market + b"coordinate integer general\n2 3\x001\n1 1 1\n": "expected '%%MatrixMarket",
+        market + b"coordinate integer skew-symmetric\n2 2 0\n": "general or symmetric as word 5",
+        market + b"array pattern general\n2 2\n": "integer or real as word 4, found 'pattern'",
+        integer + b"2 3\x001\n1 1 1\n": "line 2: expected the number of columns, from 0 to ",
+        integer
+        + b"-2 3 1\n": "line 2: expected the number of rows, from 0 to 2147483647, found '-2'",
         b"": "expected '%%MatrixMarket",
-        HEAD[:50] + b"-2 3 1\n": "expected '%%MatrixMarket",
     }
     found = counted(tmp_path, list(files), ".mtx")
     for message, expected in zip(found, files.values(), strict=True):

@@ -18,8 +18,6 @@ from collection_files import read_files
 from private import put
 from wording import raises
 
-datasets = pytest.importorskip("sklearn.datasets")
-
 whole_counts = st.integers(0, 2**53 - 1).map(str)
 fractions = st.floats(0, 1e15).map(repr)
 indices = st.lists(st.integers(0, 2**31 - 2), unique=True, max_size=8).map(sorted)
@@ -59,6 +57,7 @@ def read(request: Any, tmp_path: Path, monkeypatch: Any) -> Any:
 @example(["1 2:4.9e-324 4:1.5"])
 @example(["1 1:9007199254740991 2:0.1", "-0 3:12345"])
 def test_every_block_size_gives_the_numbers_of_scikit_learn(read: Any, lines: list[str]) -> None:
+    datasets = pytest.importorskip("sklearn.datasets")
     text = ("\n".join(lines)).encode()
     X, labels_of = datasets.load_svmlight_file(io.BytesIO(text), multilabel=True, zero_based=True)
     if not labels_of:
@@ -97,35 +96,62 @@ def test_blocks_of_any_size_hold_the_same(read: Any, ending: str) -> None:
     assert collection.y.sum(axis=1).tolist() == [1, 2, 1, 1]
 
 
+LABEL = "a label, a number below 2^53 or a word, or several with commas between them"
+COUNT = "a count from 0 to below 2^53 after the colon"
+INDEX = "an index from 1 to 2147483647 before the colon"
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"abc 1:1", "could not convert string to float: b'abc'"),
-        (b"inf 1:1", "label inf, expected a number below 2^53"),
-        (b"9007199254740992 1:1", "label 9.0072e+15, expected a number below 2^53"),
-        (b"1, 1:1", "could not convert string to float: b''"),
-        (b"2:1", "a document has no label"),
-        (b"1 2", "to unpack"),
-        (b"1 0:2", "Invalid index 0"),
-        (b"1 -1:2", "Invalid index -1"),
-        (b"1 1.0:2", "invalid literal for int"),
-        (b"1 3:1 2:1", "should be sorted and unique"),
-        (b"1 2147483648:1", "value too large"),
-        (b"1 99999999999999999999:1", "too large"),
-        (b"1 1:x", "could not convert string to float: b'x'"),
-        (b"1 1:nan", "count nan, expected a number from 0 to 2^53"),
-        (b"1 1:-1", "count -1, expected a number from 0 to 2^53"),
-        (b"1 1:9007199254740992", "count 9.0072e+15, expected a number from 0 to 2^53"),
+        (b"inf 1:1", f"{LABEL}, found 'inf'"),
+        (b"-NaN 1:1", f"{LABEL}, found '-NaN'"),
+        (b"1e999 1:1", f"{LABEL}, found '1e999'"),
+        (b"9007199254740992 1:1", f"{LABEL}, found '9007199254740992'"),
+        (b"1, 1:1", f"{LABEL}, found '1,'"),
+        (b",1 1:1", f"{LABEL}, found ',1'"),
+        (b"\x1a", rf"{LABEL}, found '\x1a'"),
+        (b"a\x00b 1:1", rf"{LABEL}, found 'a\x00b'"),
+        (b"\xff 1:1", rf"{LABEL}, found '\xff'"),
+        (b"2:1", "a label before the first index:count, found '2:1'"),
+        (b"1 2", "index:count, found '2'"),
+        (b"spam and eggs", "index:count, found 'and'"),
+        (b"1 1 : 2", "index:count, found '1'"),
+        (b"1 :", f"{INDEX}, found ':'"),
+        (b"1 0:2", f"{INDEX}, found '0:2'; if indices count from 0, pass index_base=0"),
+        (b"1 -1:2", f"{INDEX}, found '-1:2'"),
+        (b"1 1.0:2", f"{INDEX}, found '1.0:2'"),
+        (b"1 1_0:2", f"{INDEX}, found '1_0:2'"),
+        (b"1 3:1 2:1", "an index above 3, because indices rise within a line, found '2:1'"),
+        (b"1 3:1 3:1", "an index above 3, because indices rise within a line, found '3:1'"),
+        (b"1 2147483648:1", f"{INDEX}, found '2147483648:1'"),
+        (b"1 99999999999999999999:1", f"{INDEX}, found '99999999999999999999:1'"),
+        (b"1 1:", f"{COUNT}, found '1:'"),
+        (b"1 1:x", f"{COUNT}, found '1:x'"),
+        (b"1 1:1:1", f"{COUNT}, found '1:1:1'"),
+        (b"1 1:1_0", f"{COUNT}, found '1:1_0'"),
+        (b"1 1:0x1", f"{COUNT}, found '1:0x1'"),
+        (b"1 1:1e", f"{COUNT}, found '1:1e'"),
+        (b"1 1:.", f"{COUNT}, found '1:.'"),
+        (b"1 1:nan", f"{COUNT}, found '1:nan'"),
+        (b"1 1:1e309", f"{COUNT}, found '1:1e309'"),
+        (b"1 1:-1", f"{COUNT}, found '1:-1'"),
+        (b"1 1:9007199254740992", f"{COUNT}, found '1:9007199254740992'"),
+        (b"1 qid:x 1:1", "a whole number after qid:, found 'qid:x'"),
+        (b"1 1:1 qid:3", f"{INDEX}, found 'qid:3'"),
+        (b"1 " + b"7" * 99, f"index:count, found '{'7' * 40}'..."),
     ],
 )
 def test_a_bad_line_is_named_or_skipped(
     read: Any, line: bytes, message: str, tmp_path: Path
 ) -> None:
     text = b"1 1:1\n# comment\n\n" + line + b"\r\n2 1:x\n3 2:1\n"
-    with raises(ValueError, "f_svm_line_4_expected", argument="index_base", at="line 4") as caught:
+    argument = "index_base" if "index_base" in message else "on_error"
+    with pytest.raises(ValueError, match=r"f\.svm, line 4: ") as caught:
         read(text)
-    assert message in str(caught.value)
-    assert "leaves it out" in str(caught.value)
+    assert caught.value.argument == argument  # type: ignore[attr-defined]
+    expected = f"f.svm, line 4: expected {message}; on_error='skip' leaves it out"
+    assert str(caught.value).endswith(expected)
     assert read(text, on_error="skip").y.tolist() == [1, 3]
     scan = ts.scan(tmp_path / "f.svm", on_error="skip")
     assert ts.count(scan).n_docs == 2
@@ -140,3 +166,81 @@ def test_an_index_beyond_the_names_is_a_bad_line(read: Any, tmp_path: Path) -> N
     key = "f_svm_line_2_expected_a"
     with raises(ValueError, key, argument="term_names"):
         read(b"1 2:1\n1 3:1\n", term_names=names)
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def test_words_are_labels(read: Any, tmp_path: Path) -> None:
+    text = "spam 1:2\nham,spam 2:1\ngrüße 1:1\n".encode()
+    collection = read(text)
+    assert collection.classes == ["grüße", "ham", "spam"]
+    assert collection.y.toarray().tolist() == [[0, 0, 1], [0, 1, 1], [1, 0, 0]]
+    counts = ts.count(ts.scan(tmp_path / "f.svm"))
+    assert counts.classes == ["grüße", "ham", "spam"]
+    assert counts.class_docs.tolist() == [1, 1, 2]
+
+
+def test_numbers_beside_words_are_text(read: Any, tmp_path: Path) -> None:
+    assert read(b"10 1:2\n+2.0 2:1\n0.5 1:1\n").y.tolist() == [10, 2, 0.5]
+    assert read(b"10 1:2\n+2.0 2:1\n0.5 1:1\nx 1:1\n").y.tolist() == ["10", "2", "0.5", "x"]
+    counts = ts.count(ts.scan(tmp_path / "f.svm"))
+    assert counts.classes == ["0.5", "10", "2", "x"]
+    other = tmp_path / "t.svm"
+    other.write_text("2 1:1\n")
+    assert ts.count(ts.scan([tmp_path / "f.svm", other])).class_docs.tolist() == [1, 1, 2, 1]
+    assert ts.count(ts.scan([other, tmp_path / "f.svm"])).classes == counts.classes
+
+
+def test_labels_of_two_kinds_of_files_are_the_same(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.svm", tmp_path / "b.mtx"]
+    paths[0].write_text("3 1:1\n+12 1:1\n")
+    paths[1].write_text("%%MatrixMarket matrix array integer general\n2 1\n1\n1\n")
+    (tmp_path / "y").write_text("12\n3\n")
+    (tmp_path / "none").write_text("")
+    scan = ts.scan(paths[1], labels=tmp_path / "y")
+    both = ts.scan([paths[1]], labels=[tmp_path / "y"])
+    both.sources.insert(0, ts.scan(paths[0]).sources[0])
+    assert ts.count(scan).classes == ts.count(both).classes == [3, 12]
+    assert ts.count(both).class_docs.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("n_labels", [3, 4_000_000])
+def test_files_of_the_extreme_classification_repository(
+    read: Any, tmp_path: Path, n_labels: int
+) -> None:
+    last = n_labels - 1
+    text = f"5 7 {n_labels}\n0,{last} 0:1 3:2.5\n 1:1 4:2\n{last}\n\n0,0 6:1\n".encode()
+    collection = read(text)
+    assert collection.X.shape == (5, 7)
+    assert collection.X.toarray()[:2].tolist() == [[1, 0, 0, 2.5, 0, 0, 0], [0, 1, 0, 0, 2, 0, 0]]
+    assert collection.classes == [0, last]
+    assert collection.y.toarray().tolist() == [[1, 1], [0, 0], [0, 1], [0, 0], [1, 0]]
+    counts = ts.count(ts.scan(tmp_path / "f.svm"))
+    assert counts == ts.count(collection.X, collection.y, classes=[0, last])
+    assert (counts.n_docs, counts.class_docs.tolist()) == (5, [2, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"2 3 4\n0 1:1\n", "line 3: expected the 2 documents that line 1 declares, found 1"),
+        (b"1 3 4\n0 1:1\n\n1 1:1\n", "line 4: expected no more than the 1 documents that line 1"),
+        (b"1 3 4\n4 1:1\n", "line 2: expected labels from 0 to 3 with commas between them, as"),
+        (b"1 3 4\nspam 1:1\n", "line 2: expected labels from 0 to 3"),
+        (b"1 3 4\n1 3:1\n", "line 2: expected an index from 0 to 2 before the colon, found '3:1'"),
+        (b"1 9999999999 4\n1 3:1\n", "line 1: declares 9999999999 terms, more than the 2147483647"),
+    ],
+)
+def test_numbers_that_disagree_with_the_first_line(read: Any, text: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=r"f\.svm, line") as caught:
+        read(text)
+    assert message in str(caught.value)
+
+
+def test_many_bad_lines_take_little_time(tmp_path: Path) -> None:
+    path = tmp_path / "f.svm.gz"
+    path.write_bytes(gzip.compress(b"1 1:1\n" + b"1 1:x\n" * 3_000_000))
+    scan = ts.scan(path, on_error="skip")
+    assert ts.count(scan).n_docs == 1  # took minutes, when blocks with bad lines were halved
+    assert (scan.n_skipped, len(scan.skipped)) == (3_000_000, 5)

@@ -33,7 +33,7 @@ def test_lines_without_labels_or_with_indices_beyond_the_names_are_skipped(tmp_p
     assert counts.term_frequency.toarray().tolist() == [[1, 0], [0, 2]]
     assert scan.n_skipped == 3
     assert [complaint.partition(":")[0][-1] for complaint in scan.skipped] == list("234")
-    assert "from 1 to 2 (term_names has 2 names) (from 0" in scan.skipped[1]
+    assert "from 1 to 2 before the colon, found '3:1'; term_names has 2 names" in scan.skipped[1]
 
 
 def test_a_line_that_is_longer_than_a_block(tmp_path: Path) -> None:

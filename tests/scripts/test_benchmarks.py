@@ -17,6 +17,7 @@ import compare
 import curve
 import gain
 import greedy
+import matrices
 import scaling
 import shapes
 import sketch
@@ -73,6 +74,19 @@ def test_shards_come_from_their_seeds_alone(tmp_path: Path) -> None:
     lines = b"".join(shards).decode().splitlines()
     assert {line[:2] for line in lines} == {"a\t", "b\t", "c\t", "d\t"}
     assert [line[2:] for line in lines] == [*sketch.StreamedTexts(10**5, range(2))]
+
+
+def test_readers_of_matrices_are_measured_and_checked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(matrices, "CACHE", tmp_path)
+    monkeypatch.setattr(matrices, "SHAPE", TINY)
+    monkeypatch.setattr(Shape, "smaller", lambda shape, _: shape)
+    assert matrices.measure(quick=True).count(" thread") == 31
+    (path,) = tmp_path.glob("*/rows.mtx")
+    monkeypatch.setattr(matrices, "theirs", lambda path, _: matrices.collect(path, 1).X * 2)
+    with pytest.raises(AssertionError):
+        matrices.check(path)
 
 
 @pytest.mark.full

@@ -140,6 +140,8 @@ def objects_of_the_core() -> dict[type, Any]:
         _core.TextCounter: _core.TextCounter(rules),
         _core.TextIndex: _core.TextIndex(rules, ["a"]),
         _core.DelimitedTable: _core.DelimitedTable(io.BytesIO().readinto, "x.csv", quote=None),
+        _core.MarketFile: _core.MarketFile(io.BytesIO().readinto, "x.mtx"),
+        _core.SvmlightFile: _core.SvmlightFile(io.BytesIO().readinto, "x.svm"),
         _core.JsonTable: _core.JsonTable(io.BytesIO().readinto, "x.json", texts=["a"], label="b"),
     }
     enumerations = [c for c in CLASSES if hasattr(c, "__members__")]

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
@@ -81,6 +82,18 @@ inline void count_up_to_255(std::uint8_t& counter) {
   while (now < 255 && !__atomic_compare_exchange_n(&counter, &now, static_cast<std::uint8_t>(now + 1), true,
                                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
   }
+}
+
+// ---- numbers -----------------------------------------------------------------------------------------------------------
+
+// Returns the double that is nearest to a number without a sign, digits [. digits] [e [+-] digits]. Returns nothing if the
+// text is no such number, or if the double would be infinite or, unlike the number, zero.
+std::optional<double> nearest_double(std::string_view text);
+
+// Returns the quotient (high * 2^64 + low) / divisor, rounded down. `high` must be less than the divisor.
+TERMSIFT_INLINE std::uint64_t wide_quotient(std::uint64_t high, std::uint64_t low, std::uint64_t divisor) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<Wide>(high) << 64 | low) / divisor);
 }
 
 // ---- vectors -----------------------------------------------------------------------------------------------------------

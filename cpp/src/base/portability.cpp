@@ -1,8 +1,16 @@
 #include "termsift/portability.hpp"
 
+#include <charconv>
 #include <cstdlib>
+#include <system_error>
 
 #include "base/stack_size.hpp"
+
+#ifndef __cpp_lib_to_chars
+#include <cmath>
+#include <locale>
+#include <sstream>
+#endif
 
 #if defined(_WIN32)
 #include <filesystem>
@@ -24,6 +32,23 @@
 #endif
 
 namespace termsift {
+
+// ---- numbers -----------------------------------------------------------------------------------------------------------
+
+std::optional<double> nearest_double(std::string_view text) {
+  double nearest = 0;
+#ifdef __cpp_lib_to_chars
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), nearest);
+  if (end != text.data() + text.size() || error != std::errc()) return std::nullopt;
+#else  // libc++ before version 20 reads no floating-point numbers
+  std::istringstream in{std::string(text)};
+  in.imbue(std::locale::classic());
+  const bool is_read = static_cast<bool>(in >> nearest) && in.peek() == std::istringstream::traits_type::eof();
+  const bool is_zero = text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == text.npos;
+  if (!is_read || std::isinf(nearest) || (nearest == 0 && !is_zero)) return std::nullopt;
+#endif
+  return nearest;
+}
 
 // ---- features of the processor -----------------------------------------------------------------------------------------
 

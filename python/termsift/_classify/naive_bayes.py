@@ -30,7 +30,7 @@ from termsift._util.estimator import (
     without_column,
 )
 from termsift._util.faults import blaming, concerning, wrong_type, wrong_value
-from termsift.io._scan import Scan, Scanned
+from termsift.io._scan import Scan, Scanned, rereading
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts, UnlabelledTexts
 from termsift.text._documents import Block, Documents, OneBlock
@@ -301,6 +301,10 @@ class NaiveBayes(Estimator):
         """
         self._check_fitted()
         validation.check_kind(scan, Scan, "scan")
+        return rereading(lambda: self._predictions_for(scan))
+
+    def _predictions_for(self, scan: Scan) -> Predictions:
+        """Return the predictions for a scan, which may have to be read again."""
         documents = Scanned(scan, "classified")
         numbers, labels, logs, is_right = [], list[Any](), [], list[bool]()
         known = dict[Hashable, None]()

@@ -15,9 +15,9 @@ from termsift._util import validation
 from termsift._util.faults import excluded, named, said, wrong_type, wrong_value
 from termsift._util.messages import logger
 from termsift.io._checkpoint import Checkpoint
-from termsift.io._matrices import integers_if_all_whole
+from termsift.io._matrices import integers_if_all_whole, of_one_kind
 from termsift.io._opening import check_encoding
-from termsift.io._scan import Scan, Scanned, job_of
+from termsift.io._scan import Scan, Scanned, job_of, rereading
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, about_words, warn
 from termsift.text._documents import Block, Counted, Documents
@@ -83,6 +83,11 @@ class Counting:
         tally = self._open_tally()
         return self if isinstance(tally, ByClass) and tally.reads_tables else None
 
+    @property
+    def takes_columns(self) -> bool:
+        """Whether counts of columns equal those of rows. Logarithms are added up by document."""
+        return self._tf != "log"
+
     def add_table(self, table: _core.Table, n_bytes: int) -> Counted:
         """Count about the next ``n_bytes`` of a table."""
         tally = self._open_tally()
@@ -128,6 +133,7 @@ class Sketching:
     """Adds a stream of texts to a sketch."""
 
     table_counter = None
+    takes_columns = False
 
     def __init__(self, sketch: TermSketch, rules: TextRules, n_threads: int | None) -> None:
         self.sketch, self._rules, self._n_threads = sketch, rules, n_threads
@@ -276,13 +282,12 @@ def sketch_within(max_memory: int, rules: TextRules, share: int = _SHARE) -> Ter
 def count_scan(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     """Count the documents of a scan, with the terms in the same order as in `read_collection`."""
     counts = (_of_texts if scan.has_texts else _of_matrices)(scan, tf, n_threads)
-    if scan.labels_are_text:
-        counts = counts.renamed(integers_if_all_whole(counts.classes).tolist())
-    return counts
+    of_labels = integers_if_all_whole if scan.labels_are_text else of_one_kind
+    return counts.renamed(of_labels(counts.classes).tolist())
 
 
 def _of_matrices(scan: Scan, tf: str, n_threads: int | None) -> Counts:
-    counts = counted(Scanned(scan, "counted"), scan.rules, tf, n_threads)
+    counts = rereading(lambda: counted(Scanned(scan, "counted"), scan.rules, tf, n_threads))
     if (names := scan.options.names) is not None:
         # An svmlight file may use fewer columns than there are names of terms.
         counts = counts.in_columns(np.arange(counts.n_terms), len(names), names)

@@ -16,7 +16,7 @@ from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift.text import TextRules
 from termsift.text._cutting import Bounds, Cutting
-from termsift.text._documents import Counted, Documents
+from termsift.text._documents import Columns, Counted, Documents
 from termsift.text._matrices import FixedColumns, GrowingColumns, kept_columns
 from termsift.text._terms import kept_terms
 
@@ -61,13 +61,57 @@ class ByRow:
     def __init__(self, tf: str, n_threads: int) -> None:
         self._tf, self._n_threads = tf, n_threads
         self._counts = Counts.nothing(tf).core
+        self._columns: list[tuple[int, int, _core.Counts]] = []  # the parts of `joined_columns`
 
-    def add(self, content: validation.Csr, labels: validation.Labels) -> None:
+    def add(self, content: validation.Csr | Columns, labels: validation.Labels) -> None:
+        if isinstance(content, Columns):
+            if not content.first:
+                self._add_columns()
+            threads = self._n_threads
+            part = add_documents(None, content.matrix, labels, None, self._tf, threads)
+            self._columns.append((content.first, content.n_terms, part))
+            return
+        self._add_columns()
         before = with_further_classes(self._counts, len(labels.classes))
         self._counts = add_documents(before, content, labels, None, self._tf, self._n_threads)
 
+    def _add_columns(self) -> None:
+        """Add the counts of a matrix that came by columns."""
+        if self._columns:
+            whole = joined_columns(self._columns)
+            before = with_further_classes(self._counts, len(whole.class_docs))
+            self._counts = before.merge(whole, self._n_threads)
+            self._columns = []
+
     def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
+        self._add_columns()
         return Counts(with_further_classes(self._counts, len(classes)), classes, None, self._tf)
+
+
+def joined_columns(parts: list[tuple[int, int, _core.Counts]]) -> _core.Counts:
+    """Return the counts of a matrix from the counts of its columns.
+
+    A part has the number of the columns before, the number of all columns, and the counts.
+    """
+    arrays = [part.to_arrays() for _, _, part in parts]
+    n_classes = len(arrays[0]["class_docs"])
+    class_of = [np.repeat(np.arange(n_classes), np.diff(part["indptr"])) for part in arrays]
+    terms = [part["terms"] + first for (first, _, _), part in zip(parts, arrays, strict=True)]
+    order = np.argsort(np.concatenate(class_of), kind="stable")
+    n_pairs = sum(np.diff(part["indptr"]) for part in arrays)
+    by_name = {
+        name: np.concatenate([part[name] for part in arrays])[order]
+        for name in ("term_frequency", "document_frequency")
+    }
+    return _core.Counts.from_arrays(
+        n_terms=parts[0][1],
+        n_docs=arrays[0]["n_docs"],
+        has_collection=False,
+        class_docs=arrays[0]["class_docs"],
+        indptr=np.append(0, np.cumsum(n_pairs)),
+        terms=np.concatenate(terms)[order].astype(np.int32),
+        **by_name,
+    )
 
 
 def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:

@@ -23,7 +23,7 @@ Compressed files are gzip, zstandard, bzip2, xz, or zip archives of one file, wi
 ``.gz``, ``.zst``, ``.bz2``, ``.xz`` and ``.zip``. Their first bytes tell how they are compressed,
 so a gzip file whose name ends in ``.csv`` is read, too. Content that is no text, such as that of a
 Parquet file or an Excel workbook, is refused by what it is. zstandard needs ``termsift[zstd]``,
-svmlight files need ``termsift[sklearn]``, and Parquet and Arrow files need ``termsift[text]``.
+and Parquet and Arrow files need ``termsift[text]``.
 
 A path may be a pattern, such as ``data/*.csv``. The files that match a pattern, and the parts in a
 folder, must have the same columns. In folders of parts, hidden and empty files, and files whose
@@ -31,7 +31,10 @@ names begin with an underscore, such as ``_SUCCESS`` of Spark, are left out.
 
 **Matrices** have a row for each document and a column for each term. ``.npz`` and ``.mtx`` files
 need a second file of labels. The svmlight line ``1,3 5:2`` is a document with the labels 1 and 3
-and two occurrences of term 5. The first term has the number 1, or 0 if ``index_base=0``.
+and two occurrences of term 5. The first term has the number 1, or 0 if ``index_base=0``. A label
+may also be a word, and a line may have a query id such as ``qid:7`` after the labels, and a comment
+after ``#``. Files of the extreme classification repository, whose first line holds the numbers of
+documents, terms and labels, are svmlight files whose indices and labels count from 0.
 
 **Tables** name their columns in a header. The arguments ``text`` and ``label`` choose columns by
 name or, in delimited tables, by number (from 1). If all columns are numbers, there is no header
@@ -55,7 +58,8 @@ frequency lists.
 and ``"1"`` are the same label, and ``true`` is the label ``"true"``. A number with a fraction is no
 label. If a column of a Parquet or Arrow file holds numbers of classes whose names a dataset of
 Hugging Face has stored, these names are the labels. If all labels of a collection are whole numbers
-of at most 18 digits, they are converted to integers. Labels of svmlight files are numbers.
+of at most 18 digits, they are converted to integers. Labels of svmlight files are numbers,
+unless one of them is a word.
 
 An error message names the file and, if known, the line in the file.
 """

@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.faults import excluded, wrong_type
 from termsift._util.validation import check_kind, object_array, shown
-from termsift.io._matrices import SvmlightFile, integers_if_all_whole
+from termsift.io._matrices import SvmlightFile, integers_if_all_whole, of_one_kind
 from termsift.io._scan import Scan, Scanned
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, about_words, warn
@@ -178,7 +178,7 @@ def _matrix(scan: Scan) -> Collection:
             "{source}: a matrix is read with all its terms; leave out {min_df}",
             source=scan.description,
         )
-    documents = Scanned(scan)
+    documents = Scanned(scan, whole=True)
     blocks = list(documents)
     documents.check_read(documents.n_docs)
     n_terms = max(block.matrix.n_terms for block in blocks)
@@ -207,4 +207,4 @@ def _matrix(scan: Scan) -> Collection:
 
 def _labels(classes: list[Hashable], scan: Scan) -> NDArray[Any]:
     """Return the classes as an array, as integers if the text of all is a whole number."""
-    return integers_if_all_whole(classes) if scan.labels_are_text else np.array(classes)
+    return integers_if_all_whole(classes) if scan.labels_are_text else of_one_kind(classes)

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import Any, Literal, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from termsift._util.faults import (
     wrong_value,
 )
 from termsift._util.files import check_path, existing
-from termsift._util.messages import printable, progress
+from termsift._util.messages import logger, printable, progress
 from termsift._util.validation import LabelCoder, Labels
 from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
@@ -32,14 +32,15 @@ from termsift.io._dialect import CHECKS as _OF_DIALECTS
 from termsift.io._dialect import Dialect
 from termsift.io._kinds import COMPRESSED, kind_of
 from termsift.io._lines import Lines
-from termsift.io._matrices import MatrixFile, SvmlightFile, names_in
+from termsift.io._matrices import MarketFile, NpzFile, SvmlightFile, UnsortedError, names_in
 from termsift.io._opening import check_encoding, member_name, opened
 from termsift.io._parts import matches, part_files
 from termsift.io._source import Options, SameColumns, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
-from termsift.text._documents import Block, Consumer, Documents, Origin
+from termsift.text._documents import Block, Columns, Consumer, Documents, Origin
 from termsift.text._rules import Rules, rules_of, shows
 
+_Result = TypeVar("_Result")
 AnyPath: TypeAlias = "str | os.PathLike[str]"
 Paths: TypeAlias = "AnyPath | Sequence[AnyPath]"
 Format: TypeAlias = Literal[
@@ -63,7 +64,8 @@ Format: TypeAlias = Literal[
 
 _KINDS: dict[str, type[Source]] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
-    **dict.fromkeys((".npz", ".mtx"), MatrixFile),
+    ".npz": NpzFile,
+    ".mtx": MarketFile,
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
     **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
@@ -207,8 +209,9 @@ def scan(
 
     Notes
     -----
-    Memory holds one chunk of 4 MiB of text at a time, and some 100 bytes for each distinct word.
-    Only ``.npz`` and ``.mtx`` files are read as a whole.
+    Memory holds one chunk of 4 MiB of text, or of 16 MiB of a matrix, at a time, and some 100 bytes
+    for each distinct word. Only ``.npz`` files, and ``.mtx`` files that are not sorted by row, are
+    read as a whole. ``.mtx`` files that are sorted by column are counted in chunks, too.
 
     Examples
     --------
@@ -338,7 +341,7 @@ class Scan:
         if not self.has_texts and options.names is None and self.rules.drops:
             text = f"{self.description}: its terms have no names; pass a file of names"
             raise concerning(ValueError(text), "term_names")
-        self.labels_are_text = all(source.labels_are_text for source in sources)
+        self.labels_are_text = any(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
         self.left_out = Skipped()  # the lines, rows and documents that were left out
         self.firsts = list[tuple[int, Source]]()  # the number of the first document of each source
@@ -394,17 +397,24 @@ class Scanned(Documents):
     """The documents in the files of a scan, read once.
 
     A ``checkpoint`` skips files that an earlier run finished, and saves the state of the consumer
-    between two files. ``verb`` says in the line of progress what happens to the documents.
+    between two files. ``verb`` says in the line of progress what happens to the documents. If
+    ``whole``, the consumer keeps all blocks, so a Matrix Market file is better read as one.
     """
 
     def __init__(
-        self, scan: Scan, verb: str = "read", checkpoint: Checkpoint | None = None
+        self,
+        scan: Scan,
+        verb: str = "read",
+        checkpoint: Checkpoint | None = None,
+        *,
+        whole: bool = False,
     ) -> None:
         super().__init__()
         self._scan, self._verb, self._checkpoint = scan, verb, checkpoint
         self.has_texts = self.one_label_each = scan.has_texts
         self._coder = LabelCoder(None)
         self._consumer: Consumer | None = None
+        self._whole = whole
 
     @property
     def classes(self) -> list[Hashable]:
@@ -448,7 +458,8 @@ class Scanned(Documents):
                         scan.n_empty += block.n_empty
                         if block.n_docs:
                             n_rows = max(n_rows, scan.firsts[-1][0] + int(block.rows[-1]) + 1)
-                            yield self._numbered(block, scan.firsts[-1][0])
+                        if block.n_docs or isinstance(block.content, Columns):
+                            yield self._numbered(block, source, scan.firsts[-1][0])
                         del block  # free the block before the next block is read
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
@@ -459,14 +470,23 @@ class Scanned(Documents):
             counter = self._consumer.table_counter
             if counter is not None:
                 return source.counted_by(counter, self.classes)
+        if isinstance(source, MarketFile):
+            by_column = self._consumer is not None and self._consumer.takes_columns
+            # Sums of fractions depend on their order, so columns are not added to other files.
+            alone = len(self._scan.sources) == 1
+            return source.blocks(whole=self._whole, by_column=by_column, floats=alone)
         return source.blocks()
 
-    def _numbered(self, block: Block, first: int) -> Block:
+    def _numbered(self, block: Block, source: Source, first: int) -> Block:
         """Return a block whose classes and documents have numbers in all files together."""
         labels = block.labels
         assert labels is not None
-        codes = self._coder.codes(labels.classes)[labels.codes]
-        if labels.indptr is not None:
+        of_block = labels.classes
+        if self._scan.labels_are_text and not source.labels_are_text:
+            of_block = list(map(str, of_block))
+        numbers = self._coder.codes(of_block)
+        codes = numbers[labels.codes]
+        if labels.indptr is not None and (np.diff(numbers) < 0).any():
             rows = np.repeat(np.arange(block.n_docs), np.diff(labels.indptr))
             codes = codes[np.lexsort((codes, rows))]
         block = block._replace(labels=Labels(self.classes, codes, labels.indptr))
@@ -474,6 +494,15 @@ class Scanned(Documents):
             return block
         rows = np.array(block.rows, dtype=np.int64) + first
         return block._replace(rows=rows, origin=_Numbered(block.origin, first))
+
+
+def rereading(read: Callable[[], _Result]) -> _Result:
+    """Call ``read`` again if a Matrix Market file proves unsorted, which is then read whole."""
+    while True:
+        try:
+            return read()
+        except UnsortedError:
+            logger.info("a file is not sorted: reading it again, as a whole")
 
 
 def job_of(scan: Scan, tf: str) -> dict[str, Any]:

@@ -35,6 +35,7 @@ TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
 )
 BLOCK_BYTES = 1 << 22  # the number of bytes of text that are read at once
+MATRIX_BYTES = 1 << 24  # the number of bytes of a matrix that are read at once
 _COMPLAINTS_KEPT = 5
 
 

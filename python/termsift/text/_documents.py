@@ -27,7 +27,19 @@ class Counted(NamedTuple):
     n_empty: int
 
 
-Content: TypeAlias = _core.Texts | validation.Csr | Counted
+class Columns(NamedTuple):
+    """Consecutive columns of a matrix, which hold all documents.
+
+    ``first`` is the number of the columns before, and ``n_terms`` the number of all columns. The
+    first block of a matrix has the numbers of all documents, and its later blocks have none.
+    """
+
+    matrix: validation.Csr
+    first: int
+    n_terms: int
+
+
+Content: TypeAlias = _core.Texts | validation.Csr | Columns | Counted
 
 
 class Origin:
@@ -68,7 +80,9 @@ class Block(NamedTuple):
     @property
     def n_empty(self) -> int:
         """The number of texts without a character."""
-        return 0 if isinstance(self.content, validation.Csr) else self.content.n_empty
+        if isinstance(self.content, (validation.Csr, Columns)):
+            return 0
+        return self.content.n_empty
 
     @property
     def texts(self) -> _core.Texts:
@@ -98,6 +112,10 @@ class Consumer(Protocol):
     @property
     def table_counter(self) -> Any:
         """What counts tables that the core reads, or None if this consumer needs the texts."""
+
+    @property
+    def takes_columns(self) -> bool:
+        """Whether this consumer takes blocks of `Columns`, too."""
 
     def add(self, block: Block) -> None:
         """Take the next block."""

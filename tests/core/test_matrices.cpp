@@ -1,0 +1,165 @@
+// The readers of matrices compared with plain readers: every cut of a text, any blocks, pieces and threads, and the first
+// bad line. The fuzz target `matrices` makes the same comparison for arbitrary bytes.
+#include <string>
+#include <vector>
+
+#include "check.hpp"
+#include "read_matrices.hpp"
+
+using namespace termsift;
+using namespace read_matrices;
+
+namespace {
+
+const std::string svmlight =
+    "\xef\xbb\xbf"
+    "1 1:2 3:4\n"
+    "+1.5,spam\tqid:7 2:3 10:0.25 # 7:7, a comment\r\n"
+    "\n"
+    "  # nothing\n"
+    "-1e0 0:0 2147483647:9007199254740991\n"
+    "1048576,1048575,01\n"
+    "4:1 5:.5\n"
+    "\xc3\xa9 00000000000000000000001:1 2:00000000000000000000012.50\n"
+    "2 1:1e400 7:1e-400\n"
+    "-0 1:-0 2:123456789 3:12345678";
+
+const std::string repository =
+    "5 4 3\r\n"
+    "0,2 0:1 3:2.5\n"
+    " 1:1\n"
+    "1\n"
+    "\n"
+    "1:1 2:7 # c\n"
+    "\n \n";
+
+std::string banner(const std::string& words) { return "%%MatrixMarket matrix " + words + "\n"; }
+
+const std::string integer = banner("coordinate integer general");
+
+const std::vector<std::string> markets = {
+    integer + "% a comment\n\n 2\t3 4 \r\n1 1 5\r\n\n1  1 7\n\t1 3 123456789\n2 3 9223372036854775807",
+    integer + "3 3 4\n3 1 1\n1 1 2\n2 2 3\n3 3 4",
+    "%%MATRIXMARKET Matrix Coordinate REAL Symmetric\n3 3 4\n1 1 .5\n2 1 1e3\n3 1 +7\n3 1 1e-400\n",
+    banner("array double general") + "3 2\n1\n0\n2.5\n\n-0\n7\n8.\n",
+    banner("array unsigned-integer symmetric") + "3 3\n1\n0\n3\n4\n5\n6\n",
+    banner("coordinate pattern general") + "2 2 2\n2 2\n1 2\n",
+    integer + "2 2 0",
+    integer + "0 0 0\n",
+    integer + "2 2 2\n1 1 9223372036854775807\n1 1 1\n",
+};
+
+std::string random_svmlight(Random& random, std::size_t n_lines) {
+  static const std::vector<std::string> counts = {"1", "2", "17", "1", "3", "1.0", "250", "12345678"};
+  std::string text;
+  for (std::size_t line = 0; line < n_lines; ++line) {
+    text += below(random, 4) == 0 ? "word" + std::to_string(below(random, 9)) : std::to_string(below(random, 20));
+    for (std::size_t n = below(random, 9), index = 0; n > 0; --n)
+      text.append(" ").append(std::to_string(index += 1 + below(random, 100000)))
+          .append(":").append(counts[below(random, counts.size())]);
+    if (below(random, 50) == 0) text += " # a comment: 1:1";
+    text += '\n';
+  }
+  return text;
+}
+
+// Returns entries that are sorted by row. Each blank line makes a gap.
+std::string random_market(Random& random, std::size_t n, const char* field) {
+  std::string text = banner(std::string("coordinate ") + field + " general") + "900 900 " + std::to_string(n) + "\n";
+  for (std::size_t i = 0; i < n; ++i) {
+    text += std::to_string(1 + 900 * i / n) + " " + std::to_string(1 + below(random, 900)) + " " +
+            std::to_string(below(random, 300)) + (field[0] == 'r' && below(random, 5) == 0 ? ".25\n" : "\n");
+    if (below(random, 100) == 0) text += "\n";
+  }
+  return text;
+}
+
+const std::vector<Sizes> threads = {
+    {1 << 20, 1 << 10, 1 << 20, 1}, {1 << 14, 1 << 10, 1 << 20, 2}, {1 << 16, 1 << 9, 999, 5}};
+
+}  // namespace
+
+TEST(texts_cut_at_every_byte) {
+  for (const std::string& sample : {svmlight, repository})
+    for (std::size_t n = 0; n <= sample.size(); ++n) {
+      check_svmlight(sample.substr(0, n), 1);
+      check_svmlight(sample.substr(n), 0, 11);
+    }
+  for (const std::string& sample : markets)
+    for (std::size_t n = 0; n <= sample.size(); ++n) check_market(sample.substr(0, n));
+}
+
+TEST(documents_beyond_the_declared_ones) {
+  for (const char* const text :
+       {"1 3 4\n0 1:1\n\n1 1:1\n", "1 3 4\n0 9:1\n\n\n#\n", "0 3 4\n\n \n1", "2 3 4\n 1:1\n\n\n\t\n"})
+    check_svmlight(text);
+}
+
+TEST(any_number_of_threads) {
+  Random random(3);
+  check_svmlight(random_svmlight(random, 2000), 1, max_terms, threads);
+  for (const char* field : {"integer", "real"}) check_market(random_market(random, 6000, field), threads);
+}
+
+TEST(the_first_bad_line_whatever_the_threads) {
+  Random random(5);
+  const std::string rows = random_svmlight(random, 1000), entries = random_market(random, 3000, "integer");
+  const std::size_t body = entries.find('\n', integer.size()) + 1;
+  for (int round = 0; round < 10; ++round) {
+    std::string text = rows, market = entries;
+    for (int n = 0; n < 6; ++n) text.insert(below(random, text.size()), 1, '!');
+    for (int n = 0; n < 4; ++n)
+      market.insert(body + below(random, market.size() - body), 1, round % 2 == 0 ? '!' : '\n');
+    check_svmlight(text, 1, max_terms, threads);
+    check_market(market, threads);
+  }
+}
+
+TEST(messages_name_what_was_expected) {
+  const auto market = [](const std::string& text) {
+    bool sorted = true;
+    return read_market(text, Way::whole, {}, sorted).fault;
+  };
+  CHECK_EQ(market(integer + "2 3 1\n3 1 1"), "expected a row from 1 to 2, found '3'");
+  CHECK_EQ(market(integer + "2 0 1\n1 1 1"), "expected no entry, because there are no columns, found '1'");
+  CHECK_EQ(market(integer + "2 3 1\n1 1 1\n\n 2 2 7"),
+           "expected no more than the 1 entries that line 2 declares, found ' 2 2 7'");
+  CHECK_EQ(market(integer + "2 3 2\n1 1 1\n"),
+           "expected entry 2 of the 2 entries that line 2 declares, found the end of the file");
+  CHECK_EQ(market(banner("coordinate complex general")),
+           "expected '%%MatrixMarket matrix coordinate integer general' or the like, with integer, real or pattern as "
+           "word 4, found 'complex'");
+  const auto rows = [](const std::string& text) { return read_svmlight(text, 1, max_terms, false, {}).fault; };
+  CHECK_EQ(rows("1 7:1 7:1"), "expected an index above 7, because indices rise within a line, found '7:1'");
+  CHECK_EQ(rows("2 3 4\n0 3:1\n1 1:1"),
+           "expected an index from 0 to 2 before the colon, found '3:1', because line 1 declares the terms");
+  CHECK_EQ(rows("1 3 4\n4 1:1"),
+           "expected labels from 0 to 3 with commas between them, as line 1 says, or a blank before the first index:count, "
+           "found '4'");
+  CHECK_EQ(rows("1 3 4\n1 1:1\n2 1:1"), "expected no more than the 1 documents that line 1 declares, found '2 1:1'");
+  CHECK_EQ(rows("3 3 4\n1 1:1\n2 1:1"), "expected the 3 documents that line 1 declares, found 2");
+}
+
+TEST(forged_sizes_take_no_memory) {
+  MarketReader reader(read_tables::reads(integer + "2147483647 2147483647 9000000000000000000\n1 1 1\n9 9 9\n"), {});
+  CHECK_EQ(reader.header().n_rows, 2147483647);
+  MatrixBlock block;
+  CHECK(reader.next(block, false, {}));
+  CHECK_EQ(block.size, 8);
+  CHECK_THROWS(reader.next(block, false, {}), RowError, "entry 3 of the 9000000000000000000 entries");
+}
+
+TEST(reading_stops_when_asked_to) {
+  Random random(6);
+  const std::string text = random_svmlight(random, 200000);
+  const Threads stopping{2, [] { return true; }};
+  MatrixBlock block;
+  const auto forever = [&] {  // it polls after poll_interval at the earliest
+    for (;;) {
+      SvmlightReader reader(read_tables::reads(text), {});
+      while (reader.next(block, stopping)) {
+      }
+    }
+  };
+  CHECK_THROWS((forever(), 0), Interrupted, "interrupted");
+}
