@@ -27,6 +27,7 @@ WORDING: dict[str, str] = {
         "the classes 'a  b' and 'a b' differ only in blanks or case: if they are one class, make "
         "their labels equal, or merge them with ClassCounts.subset"
     ),
+    "a_bad_line_of_svmlight": "…f.svm, line …: expected …; on_error='skip' leaves it out",
     "a_class_is_negative": "a class is negative",
     "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_column_vector_y_was_passed": (
@@ -68,6 +69,7 @@ WORDING: dict[str, str] = {
         "…t.mtx: has no labels; pass labels= with a file of one label per line"
     ),
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
+    "a_number_of_the_first_line": "…f.svm, line …: …",
     "a_part_without_a_header": (
         "…part-00001-0ac1.csv, line 1: expected one column 'text', found 'free pills', 'spam'; "
         "name the columns by text= and label=, by number if there is no header"
@@ -194,8 +196,8 @@ WORDING: dict[str, str] = {
     ),
     "c_svm_a_matrix_is_read": "…c.svm: a matrix is read with all its terms; leave out min_df",
     "c_svm_line_2_expected_a": (
-        "…c.svm, line 2: expected a label and index:count, with rising indices from 1 to "
-        "2147483647 (from 0 with index_base=0): … 0 …; on_error='skip' leaves it out"
+        "…c.svm, line 2: expected an index from 1 to 2147483647 before the colon, found '0:5'; if "
+        "indices count from 0, pass index_base=0; on_error='skip' leaves it out"
     ),
     "cannot_pickle_or_copy": (
         "cannot pickle or copy a …._core.…; pickle or copy the object of termsift that holds it"
@@ -488,9 +490,8 @@ WORDING: dict[str, str] = {
         " of the 2 ks"
     ),
     "f_svm_line_2_expected_a": (
-        "…f.svm, line 2: expected a label and index:count, with rising indices from 1 to 2 "
-        "(term_names has 2 names) (from 0 with index_base=0): index 3; on_error='skip' leaves it "
-        "out"
+        "…f.svm, line 2: expected an index from 1 to 2 before the colon, found '3:1'; term_names "
+        "has 2 names; on_error='skip' leaves it out"
     ),
     "feature_names_in_the_same_order": (
         "The feature names should match those that were passed during fit.\nFeature names must be "
@@ -629,6 +630,7 @@ WORDING: dict[str, str] = {
         "label: expected one column 'star', found 'body'; name a column of the frame"
     ),
     "labels_and_no_labels": "labels names a file of labels, so leave out label=False",
+    "labels_for_the_documents_of_a_matrix": ("…labels: 39 labels for the 40 documents of …m.mtx"),
     "labels_of_a_folder": (
         "…mail: a folder of files has no single file of labels; pass the files, each with its own"
     ),
@@ -1350,6 +1352,7 @@ WORDING: dict[str, str] = {
     ),
     "the_sketches_differ_in_min": "the sketches differ in min_df: 20 and 3",
     "the_sketches_differ_in_n": "the sketches differ in n_bytes: 8 and 9",
+    "the_sum_of_repeated_entries": "…m.mtx: the sum of repeated entries exceeds 2^63 - 1",
     "the_test_part_of_fold_0": (
         "the test part of fold 0 has -1 at position 0, expected a document in [0, 4)"
     ),
