@@ -143,8 +143,18 @@ UNCLEAR = {
     "one word a line": "news\nbacon\n",
     "two years": "word,1990,1991\nnews,9,1\n",
     "three columns of blanks": "9 news NN\n2 bacon NN\n",
+    "ranks alone": "1\tnews\n2\tbacon\n3\teggs\n",
+    "a rank named N": "N,Word\n1,news\n2,bacon\n",
+    "counts per million": "word,freq_per_million\nnews,9\nbacon,2\n",
+    "lengths": "word,length\nnews,4\nbacon,5\n",
 }
-TERMS_ARE_KNOWN = ("numbers under the name of a word", "a rank, but no count")
+TERMS_ARE_KNOWN = (
+    "numbers under the name of a word",
+    "a rank, but no count",
+    "a rank named N",
+    "counts per million",
+    "lengths",
+)
 
 
 @pytest.mark.parametrize("name", UNCLEAR)
@@ -154,6 +164,33 @@ def test_what_is_not_clear_is_refused(tmp_path: Path, name: str) -> None:
     with raises(ValueError, key, argument=argument) as caught:
         read(tmp_path, UNCLEAR[name])
     assert str(caught.value).startswith(f"{tmp_path / 'list.tsv'}, line 1: ")
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("N\tWord\tTreffer\n1\tnews\t9\n2\tbacon\t2\n", [9, 2]),  # N numbers the rows
+        ("news\t1 234\nbacon\t2\n", [1234, 2]),  # a number with a blank is no name of a column
+        ("news\t1\u202f234\nbacon\t2\n", [1234, 2]),
+        ("news\t1'234\nbacon\t2\n", [1234, 2]),
+        ("Word frequency list\n\nword,freq\nnews,9\nbacon,2\n", [9, 2]),  # below a title
+    ],
+)
+def test_counts_are_neither_ranks_nor_left_out(tmp_path: Path, text: str, count: list[int]) -> None:
+    assert read(tmp_path, text) == {"term": ["news", "bacon"], "count": count}
+
+
+def test_words_that_name_columns_are_terms(tmp_path: Path) -> None:
+    """Rows above such a term once were taken for lines above a header."""
+    expected = {"term": ["of the", "word count", "in a"], "count": [9, 5, 2]}
+    for text in ("of the\t9\nword count\t5\nin a\t2\n", " 9 of the\n 5 word count\n 2 in a\n"):
+        assert read(tmp_path, text) == expected
+
+
+def test_a_point_before_three_zeros_may_stand_between_thousands(tmp_path: Path) -> None:
+    with raises(ValueError, "a_term_and_a_fraction", argument="count", at="line 1"):
+        read(tmp_path, "news\t61.000\nbacon\t52.000\n")
+    assert read(tmp_path, "news\t9.00\nbacon\t2.0000\n") == WANTED
 
 
 @pytest.mark.parametrize("header", ["word,1990", "Term,7", "7,type"])

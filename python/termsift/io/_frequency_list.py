@@ -20,6 +20,7 @@ from termsift._util.files import existing
 from termsift._util.messages import levels_to_caller
 from termsift._util.validation import is_integer
 from termsift.io._list_columns import (
+    BLANKS,
     columns_of,
     has_usual,
     is_heading,
@@ -34,7 +35,8 @@ _DELIMITERS = "\t;|,"  # If two cut all rows alike, the first of them is the del
 _SAMPLE_CHARACTERS, _SAMPLE_LINES = 1 << 16, 200  # the start of a list, which shows its form
 _PREAMBLE_LINES = 30  # A header is expected within so many lines.
 _QUOTED_LINES = 1000  # So many lines with quotes show whether quotes enclose fields.
-_WHOLE = re.compile(r"([+-]?\d+)(?:\.0+)?")
+# In 61.000, the point may stand between thousands.
+_WHOLE = re.compile(r"([+-]?\d+)(?:\.(?!000$)0+)?")
 _EXPECTED = {"count": "a term and a whole number", "documents": "a whole number of documents"}
 _COUNT_FIRST = re.compile(r"(?m)^ *(\d+) +(?=\S)")
 _COUNT_LAST = re.compile(r"(?m)(?<=\S) +(\d+) *$")
@@ -306,8 +308,8 @@ def _mark_of_thousands(numbers: list[str]) -> str:
 
     Numbers with such marks are surely no fractions if one has two marks, or if half have none.
     """
-    for mark in ",.":
-        grouped = re.compile(rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})*|0")
+    for mark in f",.'\u2019{BLANKS}":
+        grouped = re.compile(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})*|0")
         if all(map(grouped.fullmatch, numbers)):
             n_marks = [number.count(mark) for number in numbers]
             if any(n_marks) and (max(n_marks) > 1 or n_marks.count(0) * 2 >= len(n_marks)):
@@ -378,7 +380,12 @@ def _header(lines: list[_Line], given: dict[str, str | int]) -> tuple[int | None
     """Return which line is a header that names the columns, and its delimiter, if there is one."""
     for i, line in enumerate(lines[:_PREAMBLE_LINES]):
         for delimiter in (*_DELIMITERS, " "):
-            if names_columns(_cut(line.text, delimiter, True), given):
+            names = _cut(line.text, delimiter, True)
+            if not names_columns(names, given):
+                continue
+            # Blanks also stand between the words of a title, such as "Word frequency list".
+            below = len(_cut(lines[i + 1].text, " ", False)) if i + 1 < len(lines) else len(names)
+            if delimiter != " " or below in (len(names), len(names) + 1):
                 return i, delimiter
     return None, None
 

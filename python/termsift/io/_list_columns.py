@@ -40,6 +40,9 @@ _USUAL: dict[str, tuple[frozenset[str], ...]] = {
     "label": (frozenset({"label"}), frozenset({"class"})),
 }
 _NUMBERING = frozenset({"", "rank", "no", "number", "id", "index", "n"})  # names of numbered rows
+# What the names of columns of whole numbers have within them that are no counts.
+_NO_COUNT = re.compile("permil|ipm|pmw|percent|relative|relfreq|zipf|length|year|rank")
+_LEAST_RANKS = 3  # the number of rows that show that a list without a header is numbered
 _HOLDS = {
     "term": "the terms",
     "count": "the counts",
@@ -98,7 +101,10 @@ def unclear(why: Message, parameters: Sequence[str] = ("term", "count")) -> Valu
 
 # ---- the columns of a list in a file -------------------------------------------------------------
 
-_NUMBER = re.compile(r"\s*[+-]?(?:\d[\d.,]*|[.,]\d+)(?:[eE][+-]?\d+)?%?\s*")
+BLANKS = " \u00a0\u2009\u202f"  # between thousands, as in French
+_NUMBER = re.compile(
+    rf"\s*[+-]?(?:\d{{1,3}}(?:[{BLANKS}'\u2019]\d{{3}})+|\d[\d.,]*|[.,]\d+)(?:[eE][+-]?\d+)?%?\s*"
+)
 _WHOLE = re.compile(r"\s*\d+\s*")
 _FIRST_YEAR, _LAST_YEAR = 1400, 2100
 
@@ -111,12 +117,14 @@ def is_number(field: str) -> bool:
 def names_columns(fields: Sequence[str], given: Mapping[str, Any]) -> bool:
     """Return whether the fields of a line are a header that names terms and counts.
 
-    They are if one is the name of a column in ``given``, or if both have usual names.
+    They are if one is the name of a column in ``given``, or if both have usual names and no field
+    is a number, as in ``12 word count`` among pairs of words.
     """
     names = [field.strip() for field in fields]
     if any(_number(column, names) is None and column.strip() in names for column in given.values()):
         return True
-    return has_usual(fields, "term") and has_usual(fields, "count")
+    is_named = has_usual(fields, "term") and has_usual(fields, "count")
+    return is_named and not any(map(is_number, fields))
 
 
 def columns_of(
@@ -137,8 +145,11 @@ def columns_of(
         for parameter in _USUAL:
             if parameter not in columns:
                 found = usual_column(names, parameter, f"{where}: ")
-                if found is not None and found not in columns.values():
-                    columns[parameter] = found
+                if found is None or found in columns.values():
+                    continue
+                if parameter == "count" and _numbers_rows(found, names, rows, columns):
+                    continue
+                columns[parameter] = found
     if not columns.keys() >= {"term", "count"}:
         columns = _guessed(rows, names, columns) | columns
     if not columns.keys() >= {"term", "count"}:
@@ -207,6 +218,7 @@ def _guessed(
     left = [i for i in left if i not in known.values()]
     if names is not None:
         left = [i for i in left if plain(names[i]) not in _NUMBERING]
+        left = [i for i in left if not _NO_COUNT.search(plain(names[i]))]
     elif not known and _is_of_google(left, columns):
         return {"term": 0, "count": 2, "documents": left[-1], "label": 1}
     missing = {"term", "count"} - known.keys()
@@ -218,6 +230,9 @@ def _guessed(
         words = [i for i in left if share[i] < least]
         found = {"term": words, "count": numeric}
         if all(len(found[name]) == (name in missing) for name in found):
+            numbers = columns[found["count"][0]] if numeric else ()
+            if names is None and not known and _are_ranks(numbers):
+                return {}
             return {name: found[name][0] for name in sorted(missing)}
     if not known and len(columns) == 2 and not any(share.values()):
         return {"term": 0, "count": 1}  # the first row with a fault is named later
@@ -229,6 +244,19 @@ def _counts_up(column: Sequence[str]) -> bool:
     if len(column) < 2 or not all(map(_WHOLE.fullmatch, column)):
         return False
     return all(int(field) == int(column[0]) + i for i, field in enumerate(column))
+
+
+def _are_ranks(numbers: Sequence[str]) -> bool:
+    """Return whether numbers are surely those of rows, such as 1, 2, 3."""
+    return len(numbers) >= _LEAST_RANKS and _counts_up(numbers) and int(numbers[0]) <= 1
+
+
+def _numbers_rows(
+    count: int, names: list[str], rows: list[list[str]], known: Mapping[str, int]
+) -> bool:
+    """Return whether the column N of counts numbers the rows, as it does before the words."""
+    is_numbering = plain(names[count]) in _NUMBERING and count < known.get("term", count)
+    return is_numbering and _counts_up([row[count] for row in rows])
 
 
 def _is_of_google(left: list[int], columns: Sequence[Sequence[str]]) -> bool:
