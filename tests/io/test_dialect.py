@@ -55,6 +55,8 @@ def test_a_semicolon_is_never_cut_at_the_comma(tmp_path: Path) -> None:
         ]
     content = 'Sport;"Goal, late"\nTrade;"Oil, gas"\n'  # the comma would cut what is in quotes
     assert rows(write(path, content), text=2, label=1)[0] == ("Sport", ["Goal,", "late"])
+    content = 'Sport;"Goal, late\nin, May"\nTrade;"Oil ""Gas""\nup, down"\n'  # on two lines
+    assert [label for label, _ in rows(write(path, content), text=2, label=1)] == ["Sport", "Trade"]
 
 
 @pytest.mark.parametrize(

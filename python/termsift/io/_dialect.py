@@ -123,12 +123,12 @@ def found_delimiter(
     n_alike = {mark: n for mark, rows in first.items() if (n := _alike(rows, least))}
     if not n_alike:
         return next(iter(first))
+    # A mark within quotes cuts quoted fields in two, and at the ends of lines within them.
+    whole = {mark: n for mark, n in n_alike.items() if not _cuts_quotes(mark, first, quote)}
+    n_alike = whole or n_alike
     marks = [mark for mark in n_alike if not _is_punctuation(mark, first[mark], n_alike, label)]
     most = max(n_alike[mark] for mark in marks or n_alike)
     best = [mark for mark in marks or n_alike if n_alike[mark] == most]
-    if len(best) > 1:  # a mark within quotes cuts a quoted field in two
-        whole = [mark for mark in best if not _cuts_quotes(first[mark], quote)]
-        best = whole if len(whole) == 1 else best
     if len(best) == 1:
         return best[0]
     raise wrong_value(
@@ -153,9 +153,13 @@ def _is_punctuation(
     return any(all(other in of_row for of_row in labels) for other in others)
 
 
-def _cuts_quotes(rows: Sequence[Row], quote: str | None) -> bool:
-    """Return whether a field has an odd number of quotes."""
-    return quote is not None and any(f.count(quote) % 2 for row in rows for f in row.fields)
+def _cuts_quotes(mark: str, first: First, quote: str | None) -> bool:
+    """Return whether a mark cuts a field in two that another mark and a quote enclose."""
+    if quote is None:
+        return False
+    ends = [end for other in first if other != mark for end in (other + quote, quote + other)]
+    fields = (field for row in first[mark] for field in row.fields)
+    return any(field.count(quote) % 2 and any(end in field for end in ends) for field in fields)
 
 
 def cure_of_header(names: Sequence[str], first: First) -> Message | None:
