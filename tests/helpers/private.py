@@ -108,6 +108,7 @@ PLACES = {
         "termsift.io._class_folder.BLOCK_BYTES",
         "termsift.io._lines.BLOCK_BYTES",
     ],
+    "longest_line": ["termsift.io._lines._LONGEST_LINE"],
     "block_cells": ["termsift._util.validation.arrays._BLOCK_CELLS"],
     "rows_at_once": ["termsift.io._tables._ROWS_AT_ONCE"],
     "most_unpacked": ["termsift.io._opening._MOST_UNPACKED"],

@@ -61,6 +61,10 @@ WORDING: dict[str, str] = {
         "the column 'class' holds values of several types, but … allows only one; use "
         "library='pandas'"
     ),
+    "a_line_is_too_long": (
+        "…zeros.txt.gz: has a line that is longer than 64 MiB, expected one document a line; end "
+        "each document with a line feed"
+    ),
     "a_list_of_tokens_is_no": "a list of tokens is no text",
     "a_mapping_of_mappings_has": (
         "documents must name a column of a frame, but a mapping of mappings has none"
@@ -335,6 +339,10 @@ WORDING: dict[str, str] = {
     "columns_must_increase_but_0_does": "columns must increase, but 0 does not",
     "columns_must_increase_but_1_does": "columns must increase, but 1 does not",
     "columns_named_twice": "…c.…: text and label name the same column: '…', '…'…",
+    "columns_of_a_part_in_another_order": (
+        "…part-00001-0ac1.csv: has the columns 'label', 'text', expected the columns 'text', "
+        "'label', as …part-00000-0ac1.csv has"
+    ),
     "columns_t_y_n_as": (
         "texts is a … with the columns 't', 'y', 'n', expected one column of texts: name "
         "it, as in text='text', or pass it alone"

@@ -49,6 +49,20 @@ def test_blocks_of_lines(text: Path, labels: Path, monkeypatch: pytest.MonkeyPat
     )
 
 
+def test_a_line_is_not_longer_than_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A small compressed file may hold gigabytes without the end of a line."""
+    put(monkeypatch, longest_line=1 << 20)
+    path = tmp_path / "zeros.txt.gz"
+    for n, is_read in ((1 << 19, True), (1 << 22, False)):
+        path.write_bytes(gzip.compress(b"ball\n" + b"a" * n + b"\n"))
+        scan = ts.scan(path, input_format="lines")
+        if is_read:
+            assert ts.count(scan).class_docs.tolist() == [2]
+            continue
+        with raises(ValueError, "a_line_is_too_long"):
+            ts.count(scan)
+
+
 def test_labels_that_are_whole_numbers_are_integers(tmp_path: Path, text: Path) -> None:
     (tmp_path / "stars").write_text("1\n5\n5\n1\n1\n")
     assert ts.count(ts.scan(text, labels=tmp_path / "stars")).classes == [1, 5]

@@ -20,6 +20,7 @@ from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
 
 _BUFFER_BYTES = 1 << 18
+_LONGEST_LINE = 1 << 26  # A small compressed file may hold a line that is longer than memory.
 
 
 class Lines(TextSource):
@@ -49,7 +50,7 @@ class Lines(TextSource):
             codes, classes, _ = distinct_labels(listed)
         n_lines = 0
         with opened_text(self.path, self.options.encoding) as (readinto, raw, encoding):
-            content = io.BufferedReader(_Content(readinto), _BUFFER_BYTES)
+            content = io.BufferedReader(_Content(self.path, readinto), _BUFFER_BYTES)
             while lines := content.readlines(BLOCK_BYTES):
                 if not n_lines:
                     lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
@@ -109,13 +110,23 @@ class Lines(TextSource):
 
 
 class _Content(io.RawIOBase):
-    """What a function reads, as a file."""
+    """What a function reads, as a file whose lines are not too long."""
 
-    def __init__(self, readinto: Callable[[memoryview], int]) -> None:
-        self._readinto = readinto
+    def __init__(self, path: Path, readinto: Callable[[memoryview], int]) -> None:
+        self._path, self._readinto = path, readinto
+        self._n_read = self._line = 0  # the line begins after so many bytes
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        return self._readinto(memoryview(buffer))
+        n = self._readinto(memoryview(buffer))
+        if end := bytes(buffer[:n]).rfind(b"\n") + 1:
+            self._line = self._n_read + end
+        self._n_read += n
+        if self._n_read - self._line > _LONGEST_LINE:
+            raise ValueError(
+                f"{self._path}: has a line that is longer than 64 MiB, expected one document a "
+                "line; end each document with a line feed"
+            )
+        return n
