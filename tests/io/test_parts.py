@@ -101,6 +101,13 @@ def test_columns_in_another_order_are_the_same(parts: Path) -> None:
     assert ts.count(ts.scan(parts)) == COUNTS
 
 
+def test_columns_that_are_chosen_by_number_are_in_one_order(parts: Path) -> None:
+    write(parts / "part-00001-0ac1.csv", "label,text\nspam,free pills\n")
+    for options in ({"text": 1, "label": 2, "header": True}, {"text": "text", "label": 2}):
+        with raises(ValueError, "columns_of_a_part_in_another_order"):
+            ts.count(ts.scan(parts, **options))
+
+
 def test_a_file_with_other_columns_is_named(parts: Path) -> None:
     write(parts / "part-00001-0ac1.csv", "text,label,id\nfree pills,spam,7\n")
     with raises(ValueError, "other_columns_of_a_part"):

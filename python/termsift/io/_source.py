@@ -45,13 +45,18 @@ class SameColumns:
     def __init__(self) -> None:
         self._first: tuple[Path, Sequence[str] | int] | None = None
 
-    def check(self, path: Path, columns: Sequence[str] | int) -> None:
-        """Check the names of the columns or, without a header, their number."""
+    def check(self, path: Path, columns: Sequence[str] | int, *, by_number: bool = False) -> None:
+        """Check the names of the columns or, without a header, their number.
+
+        The names may be in another order, unless columns were chosen ``by_number``.
+        """
         if self._first is None:
             self._first = path, columns
         first, expected = self._first
-        names = [v if isinstance(v, int) else sorted(v) for v in (columns, expected)]
-        if names[0] != names[1]:
+        is_same = columns == expected
+        if not by_number and not isinstance(columns, int) and not isinstance(expected, int):
+            is_same = sorted(columns) == sorted(expected)
+        if not is_same:
             found, wanted = (
                 f"{v} columns" if isinstance(v, int) else f"the columns {listed(v)}"
                 for v in (columns, expected)
@@ -142,6 +147,7 @@ class Source(Origin, ABC):
             )
         self.path, self.options, self.kind = path, options, kind
         self.name = str(path)
+        self.named = [self.name] if labels is None else [self.name, str(labels)]
         self.files: list[Any] = [path]
         self.skipped = Skipped()
         self.understood = ""  # how a table was understood, once it is opened

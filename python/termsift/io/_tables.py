@@ -212,7 +212,9 @@ class DelimitedTable(Table):
         self._warn_of_header(names, texts, label)
         self.understood = self._told(delimiter, line, n_fields, names, texts, label)
         if self.options.alike is not None and fault is None:
-            self.options.alike.check(path, fields if self._has_header else len(fields))
+            found = fields if self._has_header else len(fields)
+            by_number = any(isinstance(column, int) for column in self._columns)
+            self.options.alike.check(path, found, by_number=by_number)
         table.choose(delimiter, texts, label, n_fields, self._has_header)
         return table
 
