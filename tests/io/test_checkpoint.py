@@ -49,6 +49,19 @@ def test_a_file_that_was_written_again_is_another_job(tmp_path: Path) -> None:
         ts.count(ts.scan(path, **job))
 
 
+def test_another_file_of_labels_is_another_job(tmp_path: Path) -> None:
+    """Its size and time may be the same."""
+    text = tmp_path / "lines.txt"
+    text.write_text("egg\negg\njam\n")
+    job: dict[str, Any] = {"min_df": 2, "max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    for name, labels in (("one", "ham\nspam\nspam\n"), ("two", "spam\nham\nspam\n")):
+        (tmp_path / name).write_text(labels)
+        os.utime(tmp_path / name, ns=(0, 0))
+    ts.count(ts.scan(text, labels=tmp_path / "one", **job))
+    with raises(ValueError, "another_job_which_differs_in_2", argument="checkpoint"):
+        ts.count(ts.scan(text, labels=tmp_path / "two", **job))
+
+
 WRONG: dict[str, list[Any]] = {
     "n_done": [-1, 4, 2**63, 1.0, True, "1", None, math.nan, [1]],
     "skipped": [

@@ -507,7 +507,7 @@ def rereading(read: Callable[[], _Result]) -> _Result:
 
 def job_of(scan: Scan, tf: str) -> dict[str, Any]:
     """Return the files and options on which the counts of texts depend, for a checkpoint."""
-    files = [(source.name, source.n_bytes, source.changed_ns) for source in scan.sources]
+    files = [(*source.named, source.n_bytes, source.changed_ns) for source in scan.sources]
     names = ("text", "label", "has_labels", "encoding", "input_format", "skip", "max_memory")
     return {
         "files": files,
