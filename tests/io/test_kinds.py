@@ -122,6 +122,8 @@ def test_archives_that_hold_no_single_file(tmp_path: Path) -> None:
         locked[locked.index(signature) + place] |= 1  # the flag of encryption
     path.write_bytes(locked)
     assert complaint(path) == "c.zip: a.csv is encrypted; unpack the archive"
+    path.write_bytes(zipped(a_csv=TABLE) + zipped(b_csv=TABLE))  # Python sees the last archive
+    assert complaint(path).startswith("c.zip: holds other data before the archive")
 
 
 @pytest.mark.parametrize("ending", CUTTABLE)
@@ -394,6 +396,12 @@ def test_a_folder_that_hugging_face_saved(tmp_path: Path) -> None:
     dataset.to_parquet(str(tmp_path / "c.parquet"))
     expected = ts.count_texts(columns["text"], ["ham", "spam", "ham"])
     assert ts.count(ts.scan(tmp_path / "saved")) == expected
+    splits = datasets.DatasetDict({"train": dataset, "test": dataset})
+    splits.save_to_disk(str(tmp_path / "splits"))
+    assert complaint(tmp_path / "splits") == (
+        "splits: holds the datasets 'test', 'train'; pass the folder of one"
+    )
+    assert ts.count(ts.scan(tmp_path / "splits" / "train")) == expected
     assert ts.count(ts.scan(tmp_path / "c.parquet")) == expected
     assert ts.count_texts(dataset, text="text", label="label") == expected
     chosen = dataset.select([2, 0])  # the table of the dataset is in another order

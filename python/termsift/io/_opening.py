@@ -131,6 +131,11 @@ def _only_member(path: Path, archive: Any) -> str:
     Office documents and arrays of numpy are archives, too.
     """
     members = {each.filename: each for each in archive.infolist() if not each.is_dir()}
+    if min((each.header_offset for each in archive.infolist()), default=0) > 0:
+        raise ValueError(
+            f"{path}: holds other data before the archive, such as another archive; unpack each "
+            "archive by itself"
+        )
     if "[Content_Types].xml" in members or "mimetype" in members:
         is_sheet = any(name.startswith("xl/") for name in members)
         kind = "an Excel workbook" if is_sheet else "an Office document"

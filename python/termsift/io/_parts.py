@@ -15,6 +15,7 @@ from termsift.io._source import Options
 
 # What the datasets of Hugging Face write beside their .arrow files.
 _OF_DATASETS = {"dataset_info.json", "state.json"}
+_OF_SPLITS = "dataset_dict.json"  # beside the folders of several datasets, such as train and test
 
 
 def matches(path: Path) -> list[Path] | None:
@@ -39,6 +40,9 @@ def part_files(folder: Path, options: Options, known: Collection[str]) -> list[P
     whose names begin with an underscore, and hidden files are left out. Parts may be in sub-folders
     that Hive has named after a value, such as ``year=2020``.
     """
+    if (folder / _OF_SPLITS).is_file():
+        names = sorted(entry.name for entry in visible(folder) if entry.is_dir())
+        raise ValueError(f"{folder}: holds the datasets {listed(names)}; pass the folder of one")
     files = _files(folder)
     if not files:
         return None
