@@ -426,6 +426,19 @@ def test_a_mark_of_the_order_of_bytes_tells_the_encoding(tmp_path: Path, encodin
     assert list(ts.io.read_names(names)) == ["größe"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_mark_overrides_the_encoding_of_other_files(tmp_path: Path, encoding: str) -> None:
+    """The option --encoding is for all files, and the texts may have no mark."""
+    path = tmp_path / "c.csv"
+    path.write_bytes("text,label\nbacon größe,ham\nfree pills,spam\n".encode(encoding))
+    expected = ts.count_texts(["bacon größe", "free pills"], ["ham", "spam"])
+    assert ts.count(ts.scan(path, encoding="latin-1")) == expected
+    frequencies = tmp_path / "list.csv"
+    frequencies.write_bytes("word,count\ngröße,5\n".encode(encoding))
+    table = ts.io.read_frequency_list(frequencies, encoding="cp1252")
+    assert table == {"term": ["größe"], "count": [5]}
+
+
 @pytest.mark.parametrize("order", ["le", "be"])
 @pytest.mark.parametrize("width", ["16", "32"])
 @pytest.mark.parametrize("words", ["bacon eggs", "größe straße", "天气很好 一"])

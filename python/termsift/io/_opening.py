@@ -208,15 +208,20 @@ def check_encoding(encoding: str) -> str:
 
 
 def _codec(path: Path, head: bytes, encoding: str) -> str:
-    """Return the codec of content. A mark of UTF-16 or UTF-32 overrides UTF-8.
+    """Return the codec of content. A mark of UTF-8, UTF-16 or UTF-32 overrides other encodings.
 
-    No text in UTF-8 begins with such a mark. Without one, an error names the encoding.
+    No text in another encoding begins with such a mark, and one encoding may be given for several
+    files. If UTF-8 has no mark, but zero bytes, an error names the encoding.
     """
     codec = check_encoding(encoding)
-    if codec != "utf-8-sig":
+    if codec.startswith(("utf-16", "utf-32")):
         return codec
     if (marked := marked_encoding(head)) is not None:
         return marked
+    if head.startswith(codecs.BOM_UTF8):
+        return "utf-8-sig"
+    if codec != "utf-8-sig":
+        return codec
     if (found := unmarked_encoding(head)) is not None:
         name = found[:6].upper()
         raise wrong_value(
@@ -273,7 +278,7 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
 
 
 def decoded_text(path: Path, encoding: str = "utf-8") -> str:
-    """Return the text of a file. A byte order mark of UTF-16 or UTF-32 overrides UTF-8."""
+    """Return the text of a file. A byte order mark overrides the encoding."""
     with opened(path) as (content, raw):
         is_packed = content is not raw
         # A small compressed file may hold more than fits in memory.
