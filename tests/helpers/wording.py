@@ -29,6 +29,7 @@ WORDING: dict[str, str] = {
     ),
     "a_bad_line_of_svmlight": "…f.svm, line …: expected …; on_error='skip' leaves it out",
     "a_class_is_negative": "a class is negative",
+    "a_column_of_a_frame_is_chosen_twice": "text and label name the same column: 'title', 'title'…",
     "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_column_vector_y_was_passed": (
         "A column-vector y was passed when a 1d array was expected: change the shape of y to "

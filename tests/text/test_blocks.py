@@ -325,6 +325,16 @@ def test_columns_that_hold_no_strings_are_refused() -> None:
         Texts.of_arrow(pyarrow.table({"t": ["a"]}))
 
 
+def test_a_column_is_chosen_once() -> None:
+    """Its words would count twice, or be their own labels."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"title": ["plum"], "stars": ["5"]})
+    with raises(ValueError, "a_column_of_a_frame_is_chosen_twice"):
+        ts.count_texts(frame, text=["title", "title"], label="stars")
+    with raises(ValueError, "a_column_of_a_frame_is_chosen_twice"):
+        ts.count_texts(frame, text="title", label="title")
+
+
 def test_a_stream_that_fails_says_why() -> None:
     pyarrow = pytest.importorskip("pyarrow")
 

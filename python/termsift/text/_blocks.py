@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import is_from, require
-from termsift._util.faults import blaming, concerning, excluded, named, wrong_type, wrong_value
+from termsift._util.faults import (
+    all_named,
+    blaming,
+    concerning,
+    excluded,
+    named,
+    wrong_type,
+    wrong_value,
+)
 from termsift.text._documents import Block, Documents
 
 # Texts that are already in memory form one block. Iterators and streams are read one block at a
@@ -255,11 +263,22 @@ def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
     A value may be a list of several names.
     """
     for parameter, value in wanted.items():
-        for name in value if isinstance(value, list) else [value]:
+        for name in _several(value):
             if name is not None:
                 cure = "name a column of the frame"
                 with blaming(parameter):
                     validation.check_one_column(named(parameter), name, names, cure)
+    chosen = [name for value in wanted.values() for name in _several(value) if name is not None]
+    if len(set(chosen)) < len(chosen):
+        raise wrong_value(
+            "{names} name the same column: {columns}",
+            names=all_named([name for name, value in wanted.items() if value is not None]),
+            columns=validation.listed(chosen),
+        )
+
+
+def _several(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _at(labels: Any, rows: NDArray[np.int64]) -> Any:
