@@ -450,17 +450,22 @@ class Scanned(Documents):
         with progress(self._verb, scan.n_bytes, "bytes") as report:
             for number, source in enumerate(scan.sources[first:], first + 1):
                 source.skipped = scan.left_out
-                scan.firsts.append((n_rows, source))
+                n_before, n_docs = n_rows, 0
+                n_skipped = scan.left_out.n
+                scan.firsts.append((n_before, source))
                 with closing(self._blocks_of(source)) as blocks:
                     for block in blocks:
                         if report is not None:
                             report(bytes_before + block.n_read)
                         scan.n_empty += block.n_empty
                         if block.n_docs:
-                            n_rows = max(n_rows, scan.firsts[-1][0] + int(block.rows[-1]) + 1)
+                            n_docs += block.n_docs
+                            n_rows = max(n_rows, n_before + int(block.rows[-1]) + 1)
                         if block.n_docs or isinstance(block.content, Columns):
-                            yield self._numbered(block, source, scan.firsts[-1][0])
+                            yield self._numbered(block, source, n_before)
                         del block  # free the block before the next block is read
+                # The last rows of a file may have been left out, and have numbers too.
+                n_rows = max(n_rows, n_before + n_docs + scan.left_out.n - n_skipped)
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
                     checkpoint.save(number, scan.left_out, self._consumer.to_bytes)

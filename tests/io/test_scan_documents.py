@@ -1,0 +1,37 @@
+"""The numbers of documents in several files, of which rows are left out.
+
+Guards: `Scanned` of io/_scan.py.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import termsift as ts
+
+# A good row, a bad row, and the header if there is one, by the ending of the file.
+ROWS = {
+    ".csv": ("bacon,ham\n", "bacon,ham,x\n", "text,label\n"),
+    ".txt": ("ham\tbacon\n", "ham\tbacon\tx\n", ""),
+    ".jsonl": ('{"text": "bacon", "label": "ham"}\n', '{"text": "bacon", "label": 0.5}\n', ""),
+    ".svm": ("1 1:1\n", "1 1:x\n", ""),
+}
+
+
+@pytest.mark.parametrize("ending", ROWS)
+@pytest.mark.parametrize("left_out", [[2], [0], [0, 2], [1], []])
+def test_rows_that_are_left_out_count_before_the_next_file(
+    tmp_path: Path, ending: str, left_out: list[int]
+) -> None:
+    good, bad, header = ROWS[ending]
+    paths = [tmp_path / f"a{ending}", tmp_path / f"b{ending}"]
+    paths[0].write_text(header + "".join(bad if i in left_out else good for i in range(3)))
+    paths[1].write_text(header + good + good.replace("ham", "eggs").replace("1 ", "2 ", 1))
+    counts = ts.count(ts.scan(paths, on_error="skip"))
+    scan = ts.scan(paths, on_error="skip")
+    found = counts.naive_bayes().classify(scan)
+    wanted = [i for i in range(3) if i not in left_out]
+    assert found.documents.tolist() == [*wanted, 3, 4]
+    assert scan.places(found.documents)[-1].startswith(str(paths[1]))
