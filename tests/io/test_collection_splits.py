@@ -121,6 +121,16 @@ class TestSplit:
             read_splits(train, tmp_path / test)
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
+def test_lines_of_names_end_as_on_any_system(tmp_path: Path, end: str, encoding: str) -> None:
+    path = tmp_path / "terms.txt"
+    mark = "\ufeff" if encoding == "utf-16-le" else ""
+    path.write_bytes(f"{mark}the{end}of{end}".encode(encoding))
+    given = "utf-16-le" if mark else "utf-8"
+    assert list(read_names(path, encoding=given)) == ["the", "of"]
+
+
 def test_read_names(tmp_path: Path) -> None:
     names = read_names(write(tmp_path / "terms.txt", "new york\n tab\t\nü"))
     assert list(names) == ["new york", " tab\t", "ü"]

@@ -28,7 +28,7 @@ from termsift.io._list_columns import (
     names_columns,
     word_column,
 )
-from termsift.io._opening import decoded_text, one_per_line
+from termsift.io._opening import decoded_text, one_per_line, plain_lines
 from termsift.io._source import BLOCK_BYTES
 
 _DELIMITERS = "\t;|,"  # If two cut all rows alike, the first of them is the delimiter.
@@ -101,7 +101,7 @@ def read_frequency_list(
     """
     place = existing(path)
     given = given_of(term=term, count=count, documents=documents, label=label)
-    text = _plain_lines(decoded_text(place, encoding))
+    text = plain_lines(decoded_text(place, encoding))
     text, form = _form_of(place, text, given)
     if form is None:
         return {"term": [], "count": []}
@@ -151,7 +151,7 @@ def read_words(
     """
     place = existing(path)
     given = given_of(term=term)
-    text = _plain_lines(decoded_text(place, encoding))
+    text = plain_lines(decoded_text(place, encoding))
     lines = _sample(text)
     delimiter = _delimiter(lines)
     names = _cut(lines[0].text, delimiter, True) if lines else []
@@ -181,12 +181,6 @@ def given_of(**columns: Any) -> dict[str, str | int]:
             )
             raise concerning(error, name)
     return given
-
-
-def _plain_lines(text: str) -> str:
-    """Return a text without a byte order mark, whose lines end in line feeds."""
-    text = text.removeprefix("\ufeff")
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]:

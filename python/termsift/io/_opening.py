@@ -301,10 +301,15 @@ def decoded_text(path: Path, encoding: str = "utf-8") -> str:
         ) from None
 
 
+def plain_lines(text: str) -> str:
+    """Return a text without a byte order mark, whose lines end in line feeds."""
+    text = text.removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
 def one_per_line(path: Path, what: str, encoding: str = "utf-8") -> list[str]:
-    """Return the lines of a text file. An empty line is an error."""
-    lines = decoded_text(path, encoding).removesuffix("\n").split("\n")
-    values = [line.removesuffix("\r") for line in lines]
+    """Return the lines of a text, which may end as on any system. An empty line is an error."""
+    values = plain_lines(decoded_text(path, encoding)).removesuffix("\n").split("\n")
     if "" in values:
         raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
     return values
