@@ -43,6 +43,10 @@ WORDING: dict[str, str] = {
         "texts is a DataFrame with the columns 'body', 'stars', expected one column of "
         "texts: name it, as in text='text', or pass it alone"
     ),
+    "a_dataset_for_each_split": (
+        "…sms: holds a dataset for each of its splits, 'test', 'train'; pass one of them, as in "
+        "…train, or all, as in '…*.arrow'"
+    ),
     "a_is_a_file_expected_a": "…a.csv: is a file, expected a folder for a checkpoint",
     "a_job_of_another_dialect": (
         "…sketch: is the checkpoint of another job, which differs in comment; name another folder"
@@ -577,6 +581,10 @@ WORDING: dict[str, str] = {
     "is_a_pdf_document": "…: is a PDF document, expected text; save its text as a text file",
     "is_a_pipe_socket_or_device": (
         "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
+    ),
+    "is_a_table_by_itself": (
+        "…: is …, expected text; read it by itself as a table, or write its content as text; "
+        "on_error='skip' leaves it out"
     ),
     "is_a_tar_archive": (
         "…: is a tar archive, expected text; unpack it, and pass the folder or its files"

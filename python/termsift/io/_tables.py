@@ -27,7 +27,7 @@ from termsift.io._dialect import (
     declared_delimiter,
     found_delimiter,
 )
-from termsift.io._kinds import HEAD, compression, is_arrow_stream, is_plain, table_format
+from termsift.io._kinds import HEAD, compression, foreign, is_arrow_stream, is_plain, table_format
 from termsift.io._opening import opened_text
 from termsift.io._source import (
     BLOCK_BYTES,
@@ -455,10 +455,13 @@ class ArrowTable(TextSource):
     def _check_kind(self, head: bytes, form: str | None) -> None:
         """Raise an error if the content is clearly no Parquet or Arrow file."""
         packed = compression(head)
-        if packed is not None or (form is None and head and is_plain(head)):
+        kind = foreign(head) if form is None and packed is None else None
+        if packed or kind or (form is None and head and is_plain(head)):
             cure: Name = said("name it after its format, or pass {input_format}, such as 'csv'")
             found = "text"
-            if packed is not None:
+            if kind is not None:
+                found, cure = kind
+            elif packed is not None:
                 found, cure = f"content compressed as {packed}", "decompress it"
             raise wrong_value(
                 "{path}: expected a Parquet or Arrow file, found {found}; {cure}",
