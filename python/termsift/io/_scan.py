@@ -320,8 +320,12 @@ def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
             pass
         raise wrong_value(
             "{path}: unknown kind of file; the known endings are {known}, and {packed} or .zip "
-            "after them; if the name has another ending, pass {input_format}",
+            "after them; if the name has another ending, pass {cure}",
             path=path,
+            cure=said(
+                "{input_format}, such as {lines} if each line is a document",
+                lines=said("{input_format='lines'}"),
+            ),
             known=" ".join(_KINDS),
             packed=" ".join(COMPRESSED),
         )
