@@ -141,7 +141,7 @@ def test_text_files_of_a_folder_may_be_three_things(run: Any, tmp_path: Path) ->
     with raises(ValueError, "text_files_in_a_folder", argument="input_format"):
         ts.scan(tmp_path / "news")
     told = run("info", tmp_path / "news").err
-    for option in ("--input-format lines", "classify --no-labels", "--input-format txt"):
+    for option in ("--input-format lines", "--no-labels", "--input-format txt"):
         assert f"{option} if each" in told
     by_name = ts.count(ts.scan(tmp_path / "news", input_format="lines"))
     assert by_name == ts.count_texts(["ball goal", "team", "oil"], ["sport", "sport", "trade"])

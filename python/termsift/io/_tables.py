@@ -515,13 +515,13 @@ class ArrowTable(TextSource):
                 # By default, pyarrow keeps all column chunks, and buffers per thread, in memory.
                 options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
                 table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
-                self._check_schema(table.schema_arrow, names)
+                self._check_schema(table.schema_arrow, names, "Parquet")
                 batches = table.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False)
             else:
                 ipc = require("pyarrow.ipc", "text", what)
                 opened = ipc.open_stream if is_arrow_stream(head) else ipc.open_file
                 schema = opened(file).schema
-                self._check_schema(schema, names)
+                self._check_schema(schema, names, "Arrow")
                 fields = [schema.get_field_index(name) for name in names]
                 file.seek(0)
                 table = opened(file, options=ipc.IpcReadOptions(included_fields=fields))
@@ -551,13 +551,20 @@ class ArrowTable(TextSource):
                 cure=cure,
             )
 
-    def _check_schema(self, schema: Any, names: list[str]) -> None:
-        """Check the columns, and find the names of the classes."""
+    def _check_schema(self, schema: Any, names: list[str], form: str) -> None:
+        """Check the columns, find the names of the classes, and say what was understood."""
         if self.options.alike is not None:
             self.options.alike.check(self.path, schema.names)
         _check_columns(self.path, schema, names)
         has_labels = self.options.has_labels
         self._class_names = validation.class_names(schema, names[-1]) if has_labels else None
+        parts = [form, f"{len(schema.names):,} columns"]
+        parts.append(f"text in {' and '.join(map(repr, names[:-1]))}")
+        if has_labels:
+            parts.append(f"label in {names[-1]!r}")
+        if self._class_names is not None:
+            parts[-1] += f" as numbers of {validation.number_of(len(self._class_names), 'name')}"
+        self.understood = printable(", ".join(parts), _LONGEST_SENTENCE)
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
