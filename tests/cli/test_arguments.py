@@ -183,3 +183,19 @@ def test_the_order_of_arguments(run: Any, table: Path, saved: Path, tmp_path: Pa
     )
     both = run("count", table, saved, "-o", tmp_path / "c.termsift")
     assert both.complaint == f"{saved}: holds counts, not documents; merge joins files of counts"
+
+
+def test_files_of_a_pattern_without_quotes(run: Any, tmp_path: Path) -> None:
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in paths:
+        path.write_text("text,label\na,b\n")
+    cure = "several files are one INPUT as a pattern in quotes, such as 'data/*.csv'"
+    assert run("rank", *paths).err.endswith(f"unrecognized arguments: {paths[1]}; {cure}\n")
+
+
+def test_a_cure_that_names_an_option_ends_with_it(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_text("made by X\ntext,label\na,b\n")
+    assert run("info", path).err.endswith("line 2 names the columns: pass --skip-lines 1\n")
+    path.with_suffix(".txt").write_text("__label__ham bacon\n")
+    assert run("info", path.with_suffix(".txt")).err.endswith("/' does\n")

@@ -175,3 +175,38 @@ def test_the_encoding_reaches_the_list(run: Any, novel: Path, found: Any, refuse
         assert "byte 13 is not UTF-8; pass --encoding" in run(*command).complaint
     complaint = run("keyness", saved, "sea", "--encoding", "latin-1").complaint
     assert complaint == f"{saved}: holds counts, so leave out --encoding"
+
+
+def test_texts_without_labels_are_compared_with_a_list(run: Any, tmp_path: Path) -> None:
+    for number, text in enumerate(["the ship", "the sea", "ship"]):
+        path = tmp_path / "novels" / f"{number}.txt"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    folder, words = tmp_path / "novels", tmp_path / "list.tsv"
+    words.write_text("the\t100\nof\t50\n")
+    assert "--no-labels if each file is a document" in run("keyness", folder).complaint
+    result = run("keyness", folder, "--no-labels", "--versus-list", words)
+    assert result.out.startswith("more in INPUT:\nterm  in INPUT ")
+    of_json = run("keyness", folder, "--no-labels", "--versus-list", words, "--format", "json")
+    answer = json.loads(of_json.out)
+    assert (answer["target"], answer["tokens"]) == ([""], [5, 150])
+    assert {row["term"]: row["n_target"] for row in answer["terms"]} == {
+        "ship": 2,
+        "sea": 1,
+        "the": 2,
+        "of": 0,
+    }
+
+
+def test_no_labels_of_other_commands(run: Any, novel: Path, tmp_path: Path) -> None:
+    (tmp_path / "c.svm").write_text("1 1:2\n2 2:1\n")
+    for path, n_docs in ((novel, 2), (tmp_path / "c.svm", 2)):
+        assert f"{n_docs} documents" in (told := run("info", path, "--no-labels").out)
+        assert "1 class," in told
+    counts = tmp_path / "c.termsift"
+    run("count", novel, "--no-labels", "-o", counts)
+    assert ts.load(counts).classes == [""]
+    assert "holds counts, so leave out --no-labels" in run("info", counts, "--no-labels").complaint
+    options = "--no-labels", "--label", "label"
+    assert "no labels, so leave out --label" in run("info", novel, *options).complaint
+    assert "leave out --no-labels" in run("keyness", "demo", "--no-labels").complaint

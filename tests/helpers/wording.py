@@ -29,6 +29,14 @@ WORDING: dict[str, str] = {
     ),
     "a_bad_line_of_svmlight": "…f.svm, line …: expected …; on_error='skip' leaves it out",
     "a_class_is_negative": "a class is negative",
+    "a_column_in_another_case": (
+        "…: expected one column 'text', found 'label', 'TEXT'; pass text='TEXT'"
+    ),
+    "a_column_in_names_of_folders": (
+        "…: expected one column 'label', found 'text'; the values of 'label' in names of "
+        "folders are not read; write them into the files, as "
+        "pandas.read_parquet(folder).to_parquet(file) does"
+    ),
     "a_column_of_a_frame_is_chosen_twice": "text and label name the same column: 'title', 'title'…",
     "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_column_vector_y_was_passed": (
@@ -43,6 +51,10 @@ WORDING: dict[str, str] = {
     "a_dataframe_with_the_columns": (
         "texts is a DataFrame with the columns 'body', 'stars', expected one column of "
         "texts: name it, as in text='text', or pass it alone"
+    ),
+    "a_dataset_for_each_split": (
+        "…sms: holds a dataset for each of its splits, 'test', 'train'; pass one of them, as in "
+        "…train, or all, as in '…*.arrow'"
     ),
     "a_is_a_file_expected_a": "…a.csv: is a file, expected a folder for a checkpoint",
     "a_job_of_another_dialect": (
@@ -65,6 +77,18 @@ WORDING: dict[str, str] = {
     "a_line_is_too_long": (
         "…zeros.txt.gz: has a line that is longer than 64 MiB, expected one document a line; end "
         "each document with a line feed"
+    ),
+    "a_line_may_be_a_document": (
+        "…c.txt, line 1: expected at least 2 fields, found 1; separate the fields by tabs, by"
+        " commas in a .csv, or as delimiter= says; if each line is a document, pass labels, a"
+        " file of their labels, or input_format='lines', if their class is the name of the "
+        "file"
+    ),
+    "a_line_or_a_file_may_be_a_document": (
+        "…c.txt, line 1: expected at least 2 fields, found 1; separate the fields by tabs, by"
+        " commas in a .csv, or as delimiter= says; if each line is a document, and the name "
+        "of its file its class, pass input_format='lines'; if each file is a document, pass "
+        "the folder of the folders of classes"
     ),
     "a_list_of_tokens_is_no": "a list of tokens is no text",
     "a_mapping_of_mappings_has": (
@@ -163,6 +187,14 @@ WORDING: dict[str, str] = {
         "1 of 2 terms of the vocabulary cannot match by these rules: 'bad film'; write terms as "
         "the rules cut texts (see lowercase, ngram_range and stop_words)"
     ),
+    "blanks_divide_the_fields": (
+        "…c.txt, line 1: expected at least 2 fields, found 1; if blanks divide the fields, "
+        "pass delimiter=' ' quote='\"'"
+    ),
+    "blanks_divide_the_fields_of_r": (
+        "…c.txt, line 1: expected at least 2 fields, found 1; if R's write.table wrote the "
+        "file, pass delimiter=' ' quote='\"' skip_lines=1 text=3 label=2"
+    ),
     "block_0_x_must_have_two": (
         "block …: X must have two dimensions, one row per document, got shape (2,). Reshape your "
         "data: X.reshape(1, -1) is one document"
@@ -174,6 +206,9 @@ WORDING: dict[str, str] = {
     "block_3_x_has": (
         "block 3: X has -1 at row 0, column …, expected a finite count that is not negative "
         "(HashingVectorizer needs alternate_sign=False)"
+    ),
+    "both_columns_in_another_case": (
+        "…: expected one column 'text', found 'Label', 'Text '; pass text='Text ' and label='Label'"
     ),
     "byte_3_is_not_utf_8": (
         "…t.csv, line 2: byte 3 is not UTF-8; pass encoding= with the encoding of the texts; "
@@ -467,6 +502,10 @@ WORDING: dict[str, str] = {
     "every_term_of_class_land": (
         "… needs every term of class 'land', but its table left out 5 tokens: pass the whole table"
     ),
+    "expected_2_fields_found_1": (
+        "…d.txt, line 2: expected 2 fields, found 1; on_error='skip' leaves it out"
+    ),
+    "expected_2_fields_found_3": ("…c.csv, line 2: expected 2 fields, found 3; …"),
     "expected_a_dask_array_x_with": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
         "which may be delayed, got a Delayed… of dask: make an array with "
@@ -586,6 +625,10 @@ WORDING: dict[str, str] = {
     "is_a_pdf_document": "…: is a PDF document, expected text; save its text as a text file",
     "is_a_pipe_socket_or_device": (
         "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
+    ),
+    "is_a_table_by_itself": (
+        "…: is …, expected text; read it by itself as a table, or write its content as text; "
+        "on_error='skip' leaves it out"
     ),
     "is_a_tar_archive": (
         "…: is a tar archive, expected text; unpack it, and pass the folder or its files"
@@ -811,6 +854,10 @@ WORDING: dict[str, str] = {
     "name_of_two_terms": (
         "part 1 and the parts before it: the vocabularies differ, and 's' names 2 terms"
     ),
+    "names_of_terms_for_a_text_file": (
+        "…c.txt: texts have their own labels and terms; leave out term_names, or for a file "
+        "of svmlight, pass input_format='svm'"
+    ),
     "needs_a_class_with_documents": (
         "naive Bayes needs a class with documents, and there is none (documents of weight "
         "zero do not count)"
@@ -864,6 +911,11 @@ WORDING: dict[str, str] = {
         "no document has a word of two or more letters, so the counts have no terms"
     ),
     "no_file_matches_this_pattern": "…*.tsv: no file matches this pattern",
+    "no_folders_of_classes": (
+        "…mail: expected one sub-folder per class with one file per document, found none; for"
+        " a table, pass its file; for parts of a table whose names do not tell its format, "
+        "pass input_format, such as 'txt'; for documents without classes, pass label=False"
+    ),
     "no_key_label_in_line_2": (
         "…mail.json, line 2: expected a key 'label', found 'text'; name the columns by text= and "
         "label=; on_error='skip' leaves it out"
@@ -955,6 +1007,10 @@ WORDING: dict[str, str] = {
         "…c.csv, line 1: expected one column 'text', found 'ham ham ham ham ham ham ham ham"
         " ham ham ham ham ham ham ham ...', 'a'; name the columns by text= and label=, by "
         "number if there is no header"
+    ),
+    "one_column_without_a_header": (
+        "…c.csv, line 1: expected one column 'text', found 'bacon eggs'; if there is no "
+        "header, pass text=1"
     ),
     "only_tables_have_a_dialect": (
         "…: only .csv, .tsv and .txt tables have a dialect; leave out delimiter and skip_lines"
@@ -1055,6 +1111,9 @@ WORDING: dict[str, str] = {
     "prior_lacks_class": "class_prior lacks class 'news': give every class a prior, or 0",
     "queries_must_hold_at_least_one": "queries must hold at least one word or phrase",
     "quote_must_be_a_str": "quote must be a str, got bool",
+    "quotes_seem_to_enclose_fields": (
+        "….txt: quotes seem to enclose fields, but count as text; if so, pass quote='\"'"
+    ),
     "ranking_has_1_twice_expected_each": "ranking has 1 twice, expected each term once",
     "ranking_has_4_at_position_1": "ranking has 4 at position 1, expected a term in [0, 4)",
     "ranking_must_be_a_ranking_got": "ranking must be a Ranking, got ClassCounts",
@@ -1074,6 +1133,10 @@ WORDING: dict[str, str] = {
     "row_2_the_label_is": (
         "…, row 2: the label is '1.5', expected a string or a whole number; "
         "on_error='skip' leaves it out"
+    ),
+    "rows_have_names": (
+        "…c.tsv, line 2: has 3 fields, and the header 2; if the first field is the name of "
+        "the row, as R's write.table writes it, pass skip_lines=1 text=3 label=2"
     ),
     "sample_weight_and_x_differ_in_length": "sample_weight and X differ in length",
     "sample_weight_has_1152921504606846977_at_row_1": (
@@ -1348,6 +1411,15 @@ WORDING: dict[str, str] = {
         "drop_nulls of polars do"
     ),
     "the_label_of_document_9": "the label of document 9 is 'spam', which is not in classes",
+    "the_lines_are_those_of_fasttext": (
+        "…c.…, line 1: expected …; the lines begin with __label__, as those of fastText do; "
+        "write a label, a tab and a text into a .txt file, as perl -pe "
+        "'s/^__label__(\\S+)\\s+/$1\\t/' does"
+    ),
+    "the_lines_are_those_of_svmlight": (
+        "…c.txt, line 1: expected at least 2 fields, found 1; if the lines are those of "
+        "svmlight, pass input_format='svm'"
+    ),
     "the_of_the_vocabulary_cannot_match": (
         "1 of 2 terms of the vocabulary cannot match by these rules: 'the'; write terms as the "
         "rules cut texts (see lowercase, ngram_range and stop_words)"

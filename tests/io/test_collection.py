@@ -201,7 +201,8 @@ KNOWN += " .feather .ipc"
 @pytest.mark.parametrize("name", ["c.xlsx", "c", "c.termsift"])
 def test_unknown_kind(tmp_path: Path, name: str) -> None:
     message = f"{name}: unknown kind of file; the known endings are {KNOWN}, and .gz .zst .bz2 .xz "
-    message += "or .zip after them; if the name has another ending, pass input_format"
+    message += "or .zip after them; if the name has another ending, pass input_format, "
+    message += "such as input_format='lines' if each line is a document"
     assert complaint(write(tmp_path / name, "x")) == message
 
 

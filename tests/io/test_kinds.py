@@ -261,6 +261,15 @@ def test_every_door_names_content_that_is_no_text(tmp_path: Path, kind: str) -> 
         ts.count(scan)
 
 
+def test_a_table_in_a_class_folder_is_not_told_to_take_its_own_name(tmp_path: Path) -> None:
+    for form, ending in (("parquet", "parquet"), ("file", "arrow"), ("file", "feather")):
+        path = tmp_path / ending / "ham" / f"a.{ending}"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(table_of_pyarrow(form))
+        with raises(ValueError, "is_a_table_by_itself", at=f"{path}: "):
+            ts.count(ts.scan(tmp_path / ending))
+
+
 def test_an_unknown_ending_tells_what_the_content_is(tmp_path: Path) -> None:
     path = tmp_path / "mail.xlsx"
     path.write_bytes(FOREIGN["excel"][0]())
@@ -272,6 +281,21 @@ def test_texts_that_begin_like_other_files_are_texts(tmp_path: Path) -> None:
         path = tmp_path / "c.csv"
         path.write_text(f"{start},text,label\n1,bacon eggs,ham\n2,free pills,spam\n")
         assert ts.count(ts.scan(path)) == COUNTS
+
+
+def test_no_text_in_utf_8_is_taken_for_other_content(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    starts = "%PDF-1.7", "%PDF-1.7\n%", "FEA1", "BZh91AY&SY", "BZh91AY&SY café", "Obj\x01"
+    for start in starts:
+        path.write_text(f"{start}\ntext,label\nbacon eggs,ham\nfree pills,spam\n", encoding="utf-8")
+        lines = 2 if "\n" in start else 1
+        assert ts.count(ts.scan(path, skip_lines=lines)) == COUNTS
+
+
+def test_a_pdf_of_plain_characters_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_bytes(b"%PDF-1.1\n1 0 obj\n<< /Type /Catalog >>\nendobj\n")
+    assert_named(complaint(path), path.name, "is_a_pdf_document")
 
 
 # ---- Parquet and Arrow ---------------------------------------------------------------------------
@@ -294,6 +318,9 @@ def test_other_content_in_place_of_a_table_of_pyarrow(tmp_path: Path) -> None:
     assert complaint(path) == start + expected
     path.write_bytes(gzip.compress(table_of_pyarrow("parquet")))
     assert complaint(path) == f"{start}content compressed as .gz; decompress it"
+    path.write_bytes(b"FEA1" + bytes(9))
+    expected = "a Feather file of version 1; write it again as version 2 or Parquet"
+    assert complaint(path) == start + expected
     path.write_bytes(b"\0\1\2\3" * 99)
     assert complaint(path).startswith("c.parquet: damaged, or not a table: ")
 
@@ -398,8 +425,8 @@ def test_a_folder_that_hugging_face_saved(tmp_path: Path) -> None:
     assert ts.count(ts.scan(tmp_path / "saved")) == expected
     splits = datasets.DatasetDict({"train": dataset, "test": dataset})
     splits.save_to_disk(str(tmp_path / "splits"))
-    assert complaint(tmp_path / "splits") == (
-        "splits: holds the datasets 'test', 'train'; pass the folder of one"
+    assert complaint(tmp_path / "splits").startswith(
+        "splits: holds a dataset for each of its splits, 'test', 'train'; pass one of them"
     )
     assert ts.count(ts.scan(tmp_path / "splits" / "train")) == expected
     assert ts.count(ts.scan(tmp_path / "c.parquet")) == expected

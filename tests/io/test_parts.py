@@ -148,7 +148,7 @@ def test_text_files_of_a_folder_may_be_three_things(run: Any, tmp_path: Path) ->
     with raises(ValueError, "text_files_in_a_folder", argument="input_format"):
         ts.scan(tmp_path / "news")
     told = run("info", tmp_path / "news").err
-    for option in ("--input-format lines", "classify --no-labels", "--input-format txt"):
+    for option in ("--input-format lines", "--no-labels", "--input-format txt"):
         assert f"{option} if each" in told
     by_name = ts.count(ts.scan(tmp_path / "news", input_format="lines"))
     assert by_name == ts.count_texts(["ball goal", "team", "oil"], ["sport", "sport", "trade"])
@@ -231,3 +231,21 @@ def test_an_error_about_a_text_names_its_file_and_row(tmp_path: Path) -> None:
     seen: list[str] = []
     with raises(TypeError, "returned_no_strings", argument="analyzer", at="b.csv, row 2: "):
         ts.count(ts.scan(tmp_path / "mail", analyzer=refuse))
+
+
+def test_a_dataset_for_each_split_is_refused_with_the_splits(tmp_path: Path) -> None:
+    pyarrow, ipc = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.ipc")
+    folder = tmp_path / "sms"
+    for split, rows in {"test": ROWS[2:], "train": ROWS[:2]}.items():  # as save_to_disk does
+        columns = zip(*(row.strip().split(",") for row in rows), strict=True)
+        table = pyarrow.table(dict(zip(("text", "label"), map(list, columns), strict=True)))
+        write(folder / split / "state.json", "{}")
+        write(folder / split / "dataset_info.json", "{}")
+        with ipc.new_stream(folder / split / "data-00000-of-00001.arrow", table.schema) as writer:
+            writer.write_table(table)
+    write(folder / "dataset_dict.json", '{"splits": ["train", "test"]}')
+    for options in ({}, {"on_error": "skip"}, {"label": False}):
+        with raises(ValueError, "a_dataset_for_each_split", at=str(folder / "train")):
+            ts.scan(folder, **options)
+    assert ts.count(ts.scan(folder / "train")).n_docs == 2
+    assert ts.count(ts.scan(folder / "*" / "*.arrow")) == COUNTS

@@ -226,7 +226,7 @@ def test_other_characters_divide_no_fields(tmp_path: Path) -> None:
     message = complaint(path)
     assert message == f"c.csv, line 1: expected one column 'text', found 'label:text'; {DIVIDED}"
     path = write(tmp_path / "c.txt", RAW.replace("\t", "|"))
-    assert complaint(path).endswith(f"expected at least 2 fields, found 1; {DIVIDED}")
+    assert f"expected at least 2 fields, found 1; {DIVIDED}; if each line is" in complaint(path)
     path = write(tmp_path / "c.csv", "a:one\n")
     assert complaint(path, text=2, label=1).endswith(DIVIDED)
 

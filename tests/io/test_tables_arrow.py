@@ -133,3 +133,28 @@ def test_every_kind_of_text(tmp_path: Path, kind: str, ending: str) -> None:
     assert counts.classes == ["false", "true"]
     assert counts.term_frequency.toarray().tolist() == [[0, 1], [1, 1]]
     assert list(counts.term_names) == ["ant", "bee"]
+
+
+def test_a_scan_says_how_a_table_was_understood(tmp_path: Path) -> None:
+    table = pyarrow.table({"id": [1, 2], "body": ["alpha", "beta"], "kind": ["a", "b"]})
+    parquet.write_table(table, tmp_path / "c.parquet")
+    with ipc.new_file(tmp_path / "c.arrow", table.schema) as file:
+        file.write_table(table)
+    for form in ("Parquet", "Arrow"):
+        scan = ts.scan(tmp_path / f"c.{form.lower()}", text="body", label="kind")
+        assert list(scan.understood) == []  # nothing was read
+        ts.count(scan)
+        assert list(scan.understood) == [f"{form}, 3 columns, text in 'body', label in 'kind'"]
+    scan = ts.scan(tmp_path / "c.parquet", text=["kind", "body"], label=False)
+    ts.count(scan)
+    assert list(scan.understood) == ["Parquet, 3 columns, text in 'kind' and 'body'"]
+
+
+def test_the_names_of_classes_are_understood(tmp_path: Path) -> None:
+    feature = '{"info": {"features": {"label": {"names": ["ham", "spam"], "_type": "ClassLabel"}}}}'
+    table = pyarrow.table({"text": ["alpha", "beta"], "label": [0, 1]})
+    table = table.replace_schema_metadata({"huggingface": feature})
+    parquet.write_table(table, tmp_path / "c.parquet")
+    scan = ts.scan(tmp_path / "c.parquet")
+    assert ts.count(scan).classes == ["ham", "spam"]
+    assert scan.understood[0].endswith("label in 'label' as numbers of 2 names")

@@ -70,7 +70,9 @@ def written(args: argparse.Namespace, argument: Argument) -> str:
     An argument that the command does not have is written as in Python.
     """
     if argument == Argument("label", (False,)):
-        return "classify --no-labels"  # the only command without labels
+        if not hasattr(args, "no_labels"):
+            return "--no-labels (of keyness, count, info and classify)"
+        argument = Argument("no_labels")
     dest = getattr(args, "option_of", {}).get(argument.name, argument.name)
     # A flag is the option of one value, such as --binary of binary=True.
     actions = [action for action in args.parser._actions if action.dest == dest]
@@ -122,9 +124,16 @@ def add_flag(group: Any, option: str, about: str) -> None:
 
 
 def add_input(
-    parser: argparse.ArgumentParser, *, counts: bool = True, several: bool = False
+    parser: argparse.ArgumentParser,
+    *,
+    counts: bool = True,
+    several: bool = False,
+    unlabelled: str = "",
 ) -> None:
-    """Add the argument INPUT and its options. With ``counts``, INPUT may be a file of counts."""
+    """Add the argument INPUT and its options. With ``counts``, INPUT may be a file of counts.
+
+    ``unlabelled`` is the help of the option for texts without labels, if there is one.
+    """
     kinds = "collections" if several else "a collection"
     if counts and not several:
         kinds += ", or counts that termsift saved (.termsift)"
@@ -145,6 +154,8 @@ def add_input(
         group,
         ("--label", str, "COL", "column of the label; columns of tables may be numbered from 1"),
     )
+    if unlabelled:
+        add_flag(group, "--no-labels", unlabelled)
     threads = "number of threads (default: all that are available)"
     group.add_argument("--threads", dest="n_threads", type=int, metavar="N", help=threads)
     add_choice(group, "--on-error", ("raise", "skip"), "what to do with bad lines and rows")
@@ -225,6 +236,7 @@ def number(text: str) -> int | float:
         return float(text)
 
 
+ONE_CLASS = "texts have no labels and are one class, and a folder holds documents"
 METHOD = "method that scores the terms"
 MODELS = get_args(typing.Model)  # the default comes first, as in the next line
 POLICIES = get_args(typing.Policy)

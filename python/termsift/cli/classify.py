@@ -28,9 +28,9 @@ def add(commands: Any) -> None:
     about = "classify documents by naive Bayes, from a file of counts"
     usage = "INPUT --counts FILE [options]"
     parser = arguments.add_command(commands, "classify", _run, about, _MORE, usage)
-    arguments.add_input(parser, counts=False)
+    unlabelled = "INPUT has no labels; write only predictions"
+    arguments.add_input(parser, counts=False, unlabelled=unlabelled)
     group = parser.add_argument_group("classifier")
-    arguments.add_flag(group, "--no-labels", "INPUT has no labels; write only predictions")
     counts = f"counts of the training documents, FILE{output.COUNTS_FILE}"
     group.add_argument("--counts", metavar="FILE", required=True, help=counts)
     arguments.add_choice(group, "--model", get_args(typing.BayesModel), "the model of naive Bayes")
@@ -54,9 +54,6 @@ def _run(args: argparse.Namespace) -> None:
         if chosen := arguments.given(args, "k", "method", "policy"):
             terms = counts.rank(**{"k": K, **chosen})
         classifier = counts.naive_bayes(terms, n_threads=args.n_threads, **options)
-        if args.no_labels:
-            arguments.refuse(args, "there are no labels", "label", "labels")
-            args.label = False
         scan = inputs.scan_of(args)
         if args.encoding is None and counts.encoding is not None and scan.has_texts:
             args.encoding = counts.encoding

@@ -20,7 +20,7 @@ def add(commands: Any) -> None:
     about = "count collections of any size into a file of counts"
     usage = "INPUT ... -o FILE [options]"
     parser = arguments.add_command(commands, "count", _run, about, _MORE, usage)
-    arguments.add_input(parser, several=True)
+    arguments.add_input(parser, several=True, unlabelled=arguments.ONE_CLASS)
     about = "memory for counting texts, such as 2GB; needs --min-df, and may read texts twice"
     names = "--max-memory", "--memory"
     parser.add_argument(*names, type=arguments.size, metavar="SIZE", help=about)

@@ -15,7 +15,7 @@ _LISTED = 20
 def add(commands: Any) -> None:
     """Add the parser of the command."""
     parser = arguments.add_command(commands, "info", _run, "describe a collection or a counts file")
-    arguments.add_input(parser)
+    arguments.add_input(parser, unlabelled=arguments.ONE_CLASS)
 
 
 def _run(args: argparse.Namespace) -> None:

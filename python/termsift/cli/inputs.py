@@ -83,7 +83,7 @@ def _reading(args: argparse.Namespace) -> list[str]:
     The encoding is not among them if there is another file that it applies to.
     """
     others = given(args, "term_names", "versus_list")
-    return [name for name in READING if name != "encoding" or not others]
+    return ["no_labels", *(name for name in READING if name != "encoding" or not others)]
 
 
 def labels_of(counts: ts.ClassCounts, names: str) -> list[Hashable]:
@@ -106,6 +106,9 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
         inputs = [args.input]
     logger.info("reading %s", ", ".join(inputs))
     options = given(args, *READING)
+    if given(args, "no_labels"):
+        refuse(args, "there are no labels", "label", "labels")
+        options["label"] = False
     if options.get("stop_words", "english") != "english":
         words = io.read_words(options["stop_words"], **given(args, "encoding"))
         options["stop_words"] = words

@@ -32,6 +32,7 @@ _LETTERS = 16  # The largest number of letters of a corpus in the title of a col
 # The options of the list, and the arguments that they set.
 _COLUMNS = {f"list_{name}": name for name in ("term", "count", "documents", "label")}
 _OF_LIST = _COLUMNS | {"list_tokens": "class_tokens", "list_n_docs": "class_docs"}
+_UNLABELLED = "INPUT"  # what titles call texts without labels
 _K_OF_TABLE = 20  # the default number of terms in each direction
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
@@ -48,7 +49,7 @@ def add(commands: Any) -> None:
     about = "compare the terms of two corpora: effect size, significance, dispersion"
     usage = "INPUT [TARGET [REFERENCE]] [options]"
     parser = arguments.add_command(commands, "keyness", _run, about, _MORE, usage)
-    arguments.add_input(parser)
+    arguments.add_input(parser, unlabelled=arguments.ONE_CLASS)
     several = "a class, or several as A,B,..."
     parser.add_argument("target", metavar="TARGET", nargs="?", help=several)
     others = "the classes to compare TARGET with"
@@ -263,7 +264,8 @@ def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> No
 def _lists(keyness: ts.Keyness) -> list[tuple[str, Any]]:
     """Return the heading of each list, and which rows of the table it has."""
     target, reference = (
-        ", ".join(map(output.shown, labels)) for labels in (keyness.target, keyness.reference)
+        ", ".join(map(output.shown, labels)) or _UNLABELLED
+        for labels in (keyness.target, keyness.reference)
     )
     signs = keyness.table["sign"]
     if keyness.similar:
@@ -275,7 +277,7 @@ def _titles(keyness: ts.Keyness) -> dict[str, str]:
     """Return titles that name the corpora, for columns of the printed table."""
     titles = {}
     for side, labels in (("target", keyness.target), ("reference", keyness.reference)):
-        name = printable(", ".join(map(str, labels)), _LETTERS)
+        name = printable(", ".join(map(str, labels)) or _UNLABELLED, _LETTERS)
         titles[f"n_{side}"] = f"in {name}"
         titles[f"per_million_{side}"] = "per million"
         titles[f"df_{side}"] = f"documents in {name}"

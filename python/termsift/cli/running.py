@@ -129,7 +129,9 @@ def run(argv: Sequence[str]) -> int:
     if rest:
         options, first = args.parser._option_string_actions, rest[0].partition("=")[0]
         cure = did_you_mean(first, options)
-        if first in options:
+        if os.path.exists(rest[0]):
+            cure = "; several files are one INPUT as a pattern in quotes, such as 'data/*.csv'"
+        elif first in options:
             cure = "; options follow the name of the command"
         elif re.match("-[^-]", first) and (hasattr(args, "target") or hasattr(args, "queries")):
             cure = "; if a class or a term begins with a dash, write it last, after --"
@@ -225,6 +227,7 @@ def _one_line(exc: BaseException, args: argparse.Namespace) -> str:
     message = in_options(message_of(exc), args)
     if (argument := getattr(exc, "argument", None)) is not None:
         option = arguments.written(args, Argument(argument))
-        if option.startswith("-") and option not in message:
+        named = [name for name in message_of(exc).arguments if name != "on_error"]
+        if option.startswith("-") and option not in message and not named:
             cure = f" ({option}){cure}"
     return " ".join((message + cure).split()) or type(exc).__name__

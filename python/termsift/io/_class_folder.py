@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 
 from termsift import _core
-from termsift._util.faults import message_of
+from termsift._util.faults import message_of, wrong_value
 from termsift._util.messages import logger
 from termsift._util.validation import Labels, distinct_labels
 from termsift.io._kinds import COMPRESSED
@@ -36,8 +36,13 @@ class ClassFolder(TextSource):
             folders = []
             self._documents = [("", file) for file in visible(path)]
         elif not folders:
-            expected = "one sub-folder per class with one file per document"
-            raise ValueError(f"{path}: expected {expected}, found none; for a table, pass its file")
+            raise wrong_value(
+                "{path}: expected one sub-folder per class with one file per document, found none; "
+                "for a table, pass its file; for parts of a table whose names do not tell its "
+                "format, pass {input_format}, such as 'txt'; for documents without classes, pass "
+                "{label=False}",
+                path=path,
+            )
         for folder in folders:
             documents = visible(folder)
             self._documents += [(folder.name, document) for document in documents]

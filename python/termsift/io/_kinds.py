@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import re
 from pathlib import Path
 
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+TABLES_OF_PYARROW = (".parquet", ".arrow", ".feather", ".ipc")
 HEAD = 1 << 12  # the number of bytes that are looked at
 
-# No text in UTF-8 begins with the signature of gzip, zstandard or xz, and none with that of bzip2
-# unless it is made up.
+# No text in UTF-8 begins with the signature of gzip, zstandard, xz or zip. A text may begin
+# with that of bzip2, but then all that follows is text, too.
 _COMPRESSIONS = {
     b"\x1f\x8b": ".gz",
     b"\x28\xb5\x2f\xfd": ".zst",
@@ -19,6 +21,7 @@ _COMPRESSIONS = {
     b"PK\x05\x06": ".zip",  # an archive without members
 }
 _BZIP2 = b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"  # what follows BZh and the level
+_PDF = "a PDF document", "save its text as a text file"
 _CONTINUATION = b"\xff\xff\xff\xff"  # the first bytes of an Arrow stream, which no text has
 
 # Marks of the order of bytes. That of UTF-32 begins with that of UTF-16.
@@ -45,7 +48,8 @@ def compression(head: bytes) -> str | None:
     for signature, ending in _COMPRESSIONS.items():
         if head.startswith(signature):
             is_bzip2 = head[3:4].isdigit() and head[4:10] in _BZIP2
-            return ending if ending != ".bz2" or is_bzip2 else None
+            is_other = ending == ".bz2" and (not is_bzip2 or is_plain(head))
+            return None if is_other else ending
     return None
 
 
@@ -64,13 +68,16 @@ def is_arrow_stream(head: bytes) -> bool:
 def foreign(head: bytes) -> tuple[str, str] | None:
     """Return what content is that is no text, and the cure, or None."""
     kind: tuple[str, str] | None = None
-    if not is_plain(head) and (table := table_format(head)) is not None:
+    if is_plain(head):  # only documents of PDF may begin with many characters of ASCII
+        if re.match(rb"%PDF-\d\.\d\s", head) and re.search(rb"\d \d+ obj\b", head):
+            kind = _PDF
+    elif (table := table_format(head)) is not None:
         names = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
         kind = names[table], f"give it a name that ends in .{table}"
     elif head.startswith(b"FEA1"):
         kind = "a Feather file of version 1", "write it again as version 2 or Parquet"
     elif head.startswith(b"%PDF-"):
-        kind = "a PDF document", "save its text as a text file"
+        kind = _PDF
     elif head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         kind = "an old Office document, such as .xls", "save the sheet as CSV UTF-8"
     elif head.startswith(b"SQLite format 3\0"):

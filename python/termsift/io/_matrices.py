@@ -249,6 +249,8 @@ class SvmlightFile(Source):
                 number = np.zeros(len(classes), dtype=np.int32)
                 number[used] = np.arange(len(used))
                 labels = Labels([classes[i] for i in used.tolist()], number[codes], ends)
+                if not options.has_labels:
+                    labels = Labels([""], np.zeros(n, dtype=np.int32), None)
                 matrix = Csr(indptr, indices, data, n, n_terms)
                 yield Block(matrix, labels, rows, self, raw.tell())
                 # Free the block before the next block is read.

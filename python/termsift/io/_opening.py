@@ -18,6 +18,7 @@ from termsift._util.validation import grouped, listed
 from termsift.io._kinds import (
     COMPRESSED,
     HEAD,
+    TABLES_OF_PYARROW,
     compression,
     foreign,
     is_plain,
@@ -176,6 +177,8 @@ def _refuse_foreign(path: Path, head: bytes, is_table: bool) -> None:
     cure: Name = kind[1]
     if is_table and (form := table_format(head)) is not None:
         cure = said("{cure}, or pass {input_format=}", cure=cure, input_format=form)
+    elif table_format(head) is not None and path.suffix.lower() in TABLES_OF_PYARROW:
+        cure = "read it by itself as a table, or write its content as text"
     raise wrong_value(
         "{path}: is {kind}, expected text; {cure}", path=path, kind=kind[0], cure=cure
     )

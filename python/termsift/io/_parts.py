@@ -15,7 +15,6 @@ from termsift.io._source import Options
 
 # What the datasets of Hugging Face write beside their .arrow files.
 _OF_DATASETS = {"dataset_info.json", "state.json"}
-_OF_SPLITS = "dataset_dict.json"  # beside the folders of several datasets, such as train and test
 
 
 def matches(path: Path) -> list[Path] | None:
@@ -40,9 +39,13 @@ def part_files(folder: Path, options: Options, known: Collection[str]) -> list[P
     whose names begin with an underscore, and hidden files are left out. Parts may be in sub-folders
     that Hive has named after a value, such as ``year=2020``.
     """
-    if (folder / _OF_SPLITS).is_file():
-        names = sorted(entry.name for entry in visible(folder) if entry.is_dir())
-        raise ValueError(f"{folder}: holds the datasets {listed(names)}; pass the folder of one")
+    if splits := _splits(folder):
+        name = "train" if "train" in splits else splits[0]
+        raise ValueError(
+            f"{folder}: holds a dataset for each of its splits, {listed(splits)}; pass one of "
+            f"them, as in {os.path.join(folder, name)}, or all, as in "
+            f"'{os.path.join(folder, '*', '*.arrow')}'"
+        )
     files = _files(folder)
     if not files:
         return None
@@ -69,6 +72,16 @@ def part_files(folder: Path, options: Options, known: Collection[str]) -> list[P
         if len(kinds) > 1 or not tables or kinds == [".txt"]:
             return None
     return _full(files)
+
+
+def _splits(folder: Path) -> list[str]:
+    """Return the names of the sub-folders that are datasets, as in a DatasetDict."""
+    folders = [entry for entry in visible(folder) if entry.is_dir()]
+    return [
+        entry.name
+        for entry in folders
+        if all(os.path.isfile(os.path.join(entry, name)) for name in _OF_DATASETS)
+    ]
 
 
 def _files(folder: Path) -> list[Path] | None:

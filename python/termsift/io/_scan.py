@@ -30,7 +30,7 @@ from termsift.io._checkpoint import Checkpoint
 from termsift.io._class_folder import ClassFolder
 from termsift.io._dialect import CHECKS as _OF_DIALECTS
 from termsift.io._dialect import Dialect
-from termsift.io._kinds import COMPRESSED, kind_of
+from termsift.io._kinds import COMPRESSED, TABLES_OF_PYARROW, kind_of
 from termsift.io._lines import Lines
 from termsift.io._matrices import MarketFile, NpzFile, SvmlightFile, UnsortedError, names_in
 from termsift.io._opening import check_encoding, member_name, opened
@@ -68,7 +68,7 @@ _KINDS: dict[str, type[Source]] = {
     ".mtx": MarketFile,
     **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
     **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
-    **dict.fromkeys((".parquet", ".arrow", ".feather", ".ipc"), ArrowTable),
+    **dict.fromkeys(TABLES_OF_PYARROW, ArrowTable),
 }
 
 _LINES = "lines"  # a format that no ending tells
@@ -320,8 +320,12 @@ def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
             pass
         raise wrong_value(
             "{path}: unknown kind of file; the known endings are {known}, and {packed} or .zip "
-            "after them; if the name has another ending, pass {input_format}",
+            "after them; if the name has another ending, pass {cure}",
             path=path,
+            cure=said(
+                "{input_format}, such as {lines} if each line is a document",
+                lines=said("{input_format='lines'}"),
+            ),
             known=" ".join(_KINDS),
             packed=" ".join(COMPRESSED),
         )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from termsift._util.faults import Message, all_named, concerning, said, wrong_value
+from termsift._util.faults import Message, Name, all_named, concerning, said, wrong_value
 from termsift._util.messages import printable
 from termsift._util.validation import listed
 from termsift.io._dialect import CHECKS as OF_DIALECTS
@@ -139,11 +139,16 @@ class Source(Origin, ABC):
         given = [*(["labels"] if labels is not None else []), *options.given]
         if refused := [name for name in given if name not in self.takes]:
             is_dialect = self.has_texts and OF_DIALECTS.keys() >= set(refused)
+            cure: Name = said("leave out {refused}", refused=all_named(refused))
+            if kind == ".txt" and "term_names" in refused:
+                cure = said(
+                    "{cure}, or for a file of svmlight, pass {input_format='svm'}", cure=cure
+                )
             raise wrong_value(
-                "{path}: {why}; leave out {refused}",
+                "{path}: {why}; {cure}",
                 path=path,
                 why="only .csv, .tsv and .txt tables have a dialect" if is_dialect else self.why,
-                refused=all_named(refused),
+                cure=cure,
             )
         self.path, self.options, self.kind = path, options, kind
         self.name = str(path)

@@ -27,8 +27,15 @@ from termsift.io._dialect import (
     declared_delimiter,
     found_delimiter,
 )
-from termsift.io._kinds import HEAD, compression, is_arrow_stream, is_plain, table_format
+from termsift.io._kinds import HEAD, compression, foreign, is_arrow_stream, is_plain, table_format
 from termsift.io._opening import opened_text
+from termsift.io._other_forms import (
+    are_quoted,
+    cure_of_folders,
+    cure_of_form,
+    cure_of_names,
+    has_row_names,
+)
 from termsift.io._source import (
     BLOCK_BYTES,
     NAMED,
@@ -42,6 +49,7 @@ from termsift.text._documents import Block, Counted
 _COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _LONGEST_SENTENCE = 300
+_DIVIDE = said("separate the fields by tabs, by commas in a .csv, or as {delimiter=} says")
 _FIRST_ROWS = 100  # the number of rows that tell the delimiter of a table without a header
 # What the columns of a header are often called, and texts and labels seldom.
 _TITLES_OF_LABELS = ("label", "labels", "class", "category", "target", "sentiment")
@@ -209,7 +217,9 @@ class DelimitedTable(Table):
             _position(where, of, names, argument, cure)
             for of, argument in zip(columns, arguments, strict=True)
         )
+        self._check_row_names(table, delimiter, texts, label)
         self._warn_of_header(names, texts, label)
+        self._warn_of_quotes(table, delimiter)
         self.understood = self._told(delimiter, line, n_fields, names, texts, label)
         if self.options.alike is not None and fault is None:
             found = fields if self._has_header else len(fields)
@@ -266,12 +276,80 @@ class DelimitedTable(Table):
             return None
         with complaining():
             first = self._tried(table)
-        found = cure_of_header(self._names, first) if self._names else None
+        found: Message | None = None
+        for name in self._names:
+            found = found or (None if name in names else cure_of_folders(self.path, name))
+        found = found or cure_of_names(self._named, names)
+        if found is None:
+            usual = self._named if self._names else {"text": "text", "label": "label"}
+            lines = self._first_rows(table, "\n", 2)
+            found = cure_of_form(lines, usual.get("text"), usual.get("label"))
+        if found is None and self._names:
+            found = cure_of_header(self._names, first)
         if found is None and not self._names:
             found = cure_of_first_row(first, self._least)
         if found is None and names[0].startswith("#") and self.options.dialect.comment is None:
             found = said("if lines that begin with # are comments, pass {comment=}", comment="#")
+        if found is None and len(names) == 1:
+            found = self._cure_of_one_field()
         return found
+
+    @property
+    def _named(self) -> dict[str, str]:
+        """The names of the columns of text and label, by argument, if there is one of each."""
+        arguments = ["text", "label"] if self.options.has_labels else ["text"]
+        if len(self._columns) != 2:
+            return {}
+        columns = zip(arguments, self._columns, strict=False)
+        return {argument: name for argument, name in columns if isinstance(name, str)}
+
+    def _cure_of_one_field(self) -> Message | None:
+        """Return what a table whose first row is one field may be."""
+        if not self.options.has_labels:
+            return said("if there is no header, pass {text=}", text=1) if self._names else None
+        if self.kind != ".txt" or self._n_fields is None:
+            return None
+        cure = said(
+            "if each line is a document, pass {labels}, a file of their labels, or "
+            "{input_format='lines'}, if their class is the name of the file"
+        )
+        if self.options.alike is not None:
+            cure = said(
+                "if each line is a document, and the name of its file its class, pass "
+                "{input_format='lines'}; if each file is a document, pass the folder of the "
+                "folders of classes"
+            )
+        return said("{divide}; {cure}", divide=_DIVIDE, cure=cure)
+
+    def _check_row_names(
+        self, table: _core.DelimitedTable, delimiter: str, texts: list[int], label: int
+    ) -> None:
+        """Raise an error if each row has a name, for which the header has no column."""
+        if not self._has_header or self.options.dialect.header is not None or len(texts) > 1:
+            return
+        rows = self._first_rows(table, delimiter, _FIRST_ROWS)
+        if len(rows) < 2 or not has_row_names(rows):
+            return
+        cure = said("{skip_lines=} {text=}", skip_lines=rows[1].line - 1, text=texts[0] + 2)
+        if self.options.has_labels:
+            cure = said("{cure} {label=}", cure=cure, label=label + 2)
+        raise wrong_value(
+            "{where}: has {n} fields, and the header {n_names}; if the first field is the name of "
+            "the row, as R's write.table writes it, pass {cure}",
+            where=f"{self.path}, line {rows[1].line}",
+            n=len(rows[1].fields),
+            n_names=len(rows[0].fields),
+            cure=cure,
+        )
+
+    def _warn_of_quotes(self, table: _core.DelimitedTable, delimiter: str) -> None:
+        """Warn if the fields of a .txt file are clearly quoted."""
+        if self.kind != ".txt" or self.options.dialect.quote is not None:
+            return
+        if are_quoted(self._first_rows(table, delimiter, _FIRST_ROWS), delimiter):
+            what = "{path}: quotes seem to enclose fields, but count as text; if so, pass {quote=}"
+            message = said(what, path=self.path, quote='"')
+            warnings.warn(message, stacklevel=levels_to_caller())
 
     def _warn_of_header(self, first: list[str], texts: list[int], label: int) -> None:
         """Warn if the first row, which counts as a document, looks like a header."""
@@ -329,10 +407,13 @@ def _position(
     """
     cure: Name = said("{named}, by number if there is no header", named=NAMED)
     if len(first) == 1:  # the delimiter is wrong
-        cure = said("separate the fields by tabs, by commas in a .csv, or as {delimiter=} says")
+        cure = _DIVIDE
     cure = found or cure
+    # The columns are named rightly if the cure is another than to name them.
+    about = None if isinstance(found, Message) and not found.arguments else argument
     if isinstance(column, str):
-        validation.check_one_column(where, column, first, cure, argument)
+        is_exact = found is not None
+        validation.check_one_column(where, column, first, cure, about, is_exact=is_exact)
         return first.index(column)
     if column < 1:
         raise concerning(ValueError(f"columns are numbered from 1, not {column}"), argument)
@@ -344,7 +425,7 @@ def _position(
             n=len(first),
             cure=cure,
         )
-        raise concerning(error, argument)
+        raise error if about is None else concerning(error, about)
     return column - 1
 
 
@@ -436,13 +517,13 @@ class ArrowTable(TextSource):
                 # By default, pyarrow keeps all column chunks, and buffers per thread, in memory.
                 options: dict[str, Any] = {"pre_buffer": False, "buffer_size": 1 << 16}
                 table = require("pyarrow.parquet", "text", what).ParquetFile(file, **options)
-                self._check_schema(table.schema_arrow, names)
+                self._check_schema(table.schema_arrow, names, "Parquet")
                 batches = table.iter_batches(_ROWS_AT_ONCE, columns=names, use_threads=False)
             else:
                 ipc = require("pyarrow.ipc", "text", what)
                 opened = ipc.open_stream if is_arrow_stream(head) else ipc.open_file
                 schema = opened(file).schema
-                self._check_schema(schema, names)
+                self._check_schema(schema, names, "Arrow")
                 fields = [schema.get_field_index(name) for name in names]
                 file.seek(0)
                 table = opened(file, options=ipc.IpcReadOptions(included_fields=fields))
@@ -457,10 +538,13 @@ class ArrowTable(TextSource):
     def _check_kind(self, head: bytes, form: str | None) -> None:
         """Raise an error if the content is clearly no Parquet or Arrow file."""
         packed = compression(head)
-        if packed is not None or (form is None and head and is_plain(head)):
+        kind = foreign(head) if form is None and packed is None else None
+        if packed or kind or (form is None and head and is_plain(head)):
             cure: Name = said("name it after its format, or pass {input_format}, such as 'csv'")
             found = "text"
-            if packed is not None:
+            if kind is not None:
+                found, cure = kind
+            elif packed is not None:
                 found, cure = f"content compressed as {packed}", "decompress it"
             raise wrong_value(
                 "{path}: expected a Parquet or Arrow file, found {found}; {cure}",
@@ -469,20 +553,34 @@ class ArrowTable(TextSource):
                 cure=cure,
             )
 
-    def _check_schema(self, schema: Any, names: list[str]) -> None:
-        """Check the columns, and find the names of the classes."""
+    def _check_schema(self, schema: Any, names: list[str], form: str) -> None:
+        """Check the columns, find the names of the classes, and say what was understood."""
         if self.options.alike is not None:
             self.options.alike.check(self.path, schema.names)
         _check_columns(self.path, schema, names)
         has_labels = self.options.has_labels
         self._class_names = validation.class_names(schema, names[-1]) if has_labels else None
+        parts = [form, f"{len(schema.names):,} columns"]
+        parts.append(f"text in {' and '.join(map(repr, names[:-1]))}")
+        if has_labels:
+            parts.append(f"label in {names[-1]!r}")
+        if self._class_names is not None:
+            parts[-1] += f" as numbers of {validation.number_of(len(self._class_names), 'name')}"
+        self.understood = printable(", ".join(parts), _LONGEST_SENTENCE)
 
 
 def _check_columns(path: Path, schema: Any, names: list[str]) -> None:
     """Check that the last column in ``names`` holds labels, and the other columns hold texts."""
     for i, name in enumerate(names, 1):
         argument = "text" if i < len(names) else "label"
-        validation.check_one_column(str(path), name, schema.names, NAMED, argument)
+        wanted = {"text": names[0], "label": names[-1]}
+        found = cure_of_folders(path, name)
+        if found is None and len(names) == 2:
+            found = cure_of_names(wanted, schema.names)
+        about = None if found is not None and not found.arguments else argument
+        validation.check_one_column(
+            str(path), name, schema.names, found or NAMED, about, is_exact=found is not None
+        )
         of_column = schema.field(name).type
         is_dictionary = str(of_column).startswith("dictionary<")
         kind = str(of_column.value_type if is_dictionary else of_column)

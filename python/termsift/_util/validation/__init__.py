@@ -67,6 +67,7 @@ from termsift._util.validation.values import (
     listed,
     naming,
     number_of,
+    plain_name,
     shown,
 )
 
@@ -118,6 +119,7 @@ __all__ = [
     "naming",
     "number_of",
     "object_array",
+    "plain_name",
     "refuse_engines",
     "refuse_masked",
     "refuse_other_kinds",

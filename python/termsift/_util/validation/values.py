@@ -157,8 +157,8 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     """Return a suffix for an error message that suggests the nearest known name, if any."""
     if not isinstance(name, str):
         return ""
-    plain = {_plain(other): other for other in known}
-    mine = _plain(name)
+    plain = {plain_name(other): other for other in known}
+    mine = plain_name(name)
     alike = [other for other in plain if other[:1] == mine[:1]]
     import difflib  # only errors need difflib
 
@@ -166,7 +166,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"; did you mean {plain[near[0]]!r}?" if near else ""
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """Return a name without what is easily overlooked, such as case and a byte order mark.
 
     The dashes of options are dropped, because all options would look alike with their dashes.
@@ -184,16 +184,23 @@ def listed(names: Sequence[Any]) -> str:
 
 
 def check_one_column(
-    where: Name, name: Any, names: list[Any], cure: Name, argument: str | None = None
+    where: Name,
+    name: Any,
+    names: list[Any],
+    cure: Name,
+    argument: str | None = None,
+    *,
+    is_exact: bool = False,
 ) -> None:
     """Check that exactly one column has this name; if none does, the error ends with ``cure``.
 
-    The error is about the ``argument`` that named the column, if that is known.
+    The error is about the ``argument`` that named the column, if that is known. No similar name is
+    added to a cure that ``is_exact``.
     """
     if names.count(name) != 1:
         if name in names:
             cure = "give each column another name"
-        elif len(names) > 1:
+        elif len(names) > 1 and not is_exact:
             known = [other for other in names if isinstance(other, str)]
             cure = said("{cure}{hint}", cure=cure, hint=did_you_mean(name, known))
         error = wrong_value(
