@@ -62,6 +62,7 @@ WORDING: dict[str, str] = {
         "library='pandas'"
     ),
     "a_list_of_tokens_is_no": "a list of tokens is no text",
+    "a_list_without_words": "…words: has no words, expected one on each line",
     "a_mapping_of_mappings_has": (
         "documents must name a column of a frame, but a mapping of mappings has none"
     ),
@@ -120,7 +121,6 @@ WORDING: dict[str, str] = {
     "an_earlier_call_of_this": (
         "an earlier call of this counter failed; start again with a new counter"
     ),
-    "an_empty_line_among_words": "…words, line 2: expected a term, found nothing",
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
@@ -338,6 +338,9 @@ WORDING: dict[str, str] = {
     "columns_t_y_n_as": (
         "texts is a … with the columns 't', 'y', 'n', expected one column of texts: name "
         "it, as in text='text', or pass it alone"
+    ),
+    "comments_among_words": (
+        "…words: left out 2 lines with comments, such as '# English stop words'"
     ),
     "conditional_gain_has_no_model_binary_only": (
         "conditional_gain has no model 'binary': only md, md_chi2, greedy have it"
@@ -1073,6 +1076,10 @@ WORDING: dict[str, str] = {
     ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",
     "scan_must_be_a_scan_got": "scan must be a Scan, got str",
+    "several_words_on_a_line": (
+        "…words, line 1: expected one word on each line, or a column that the header names 'word', "
+        "found …"
+    ),
     "shape_must_be_a_number_got": "shape must be a number, got None",
     "shape_must_be_a_number_or": "shape must be a number or 'empirical_bayes', got 'auto'",
     "shape_must_be_positive_and_finite": "shape must be positive and finite, got 0",
@@ -1313,7 +1320,7 @@ WORDING: dict[str, str] = {
         "header, leave it out, or name the columns by text= and label="
     ),
     "the_first_line_is_a_heading": (
-        "…words: the first line, 'Stop words', is taken as a heading and left out; if it is a "
+        "…words: the first line, …, is taken as a heading and left out; if it is a "
         "word, move it to another line"
     ),
     "the_first_row_counts": (

@@ -18,16 +18,16 @@ from termsift import _core
 from termsift._util.faults import Name, concerning, named, said, wrong_value
 from termsift._util.files import existing
 from termsift._util.messages import levels_to_caller
-from termsift._util.validation import is_integer
+from termsift._util.validation import is_integer, number_of
 from termsift.io._list_columns import (
     columns_of,
-    has_usual,
     is_heading,
     is_number,
     names_columns,
+    several_words,
     word_column,
 )
-from termsift.io._opening import decoded_text, one_per_line
+from termsift.io._opening import decoded_text
 from termsift.io._source import BLOCK_BYTES
 
 _DELIMITERS = "\t;|,"  # If two cut all rows alike, the first of them is the delimiter.
@@ -36,6 +36,8 @@ _PREAMBLE_LINES = 30  # A header is expected within so many lines.
 _QUOTED_LINES = 1000  # So many lines with quotes show whether quotes enclose fields.
 _WHOLE = re.compile(r"([+-]?\d+)(?:\.0+)?")
 _EXPECTED = {"count": "a term and a whole number", "documents": "a whole number of documents"}
+_BAR_FIRST, _AFTER_BAR = re.compile(r"(?m)^[^\S\n]*\|"), re.compile(r"\|.*")
+_QUOTED = re.compile('"(?:[^"]|"")+"')
 _COUNT_FIRST = re.compile(r"(?m)^ *(\d+) +(?=\S)")
 _COUNT_LAST = re.compile(r"(?m)(?<=\S) +(\d+) *$")
 
@@ -125,9 +127,9 @@ def read_words(
     Parameters
     ----------
     path : path
-        A text file, which may be compressed. If the first line is the header of a table, and a
-        column has a usual name, such as ``word``, the words are in this column. Otherwise each line
-        is a word, and an empty line is an error.
+        A text file, which may be compressed. Each line is a word, or a delimiter separates columns,
+        of which one has a usual name, such as ``word``. Without such a name, there must be only one
+        column besides one that numbers the rows.
     term : str or int, optional
         The column of the words: its name in the header, or its number from 1.
     encoding : str, default "utf-8"
@@ -136,6 +138,18 @@ def read_words(
     Returns
     -------
     words : list of str
+
+    Raises
+    ------
+    FileNotFoundError, ValueError, TypeError
+        If there is no such file, if it has no words, or if lines hold several words, but no name
+        tells their column.
+
+    Notes
+    -----
+    Blank lines are left out. So are headings and comments that begin with ``#``, with a warning. In
+    a list of Snowball, which has lines that begin with ``|``, everything from this mark on is a
+    comment.
 
     Examples
     --------
@@ -150,20 +164,11 @@ def read_words(
     place = existing(path)
     given = given_of(term=term)
     text = _plain_lines(decoded_text(place, encoding))
-    lines = _sample(text)
-    delimiter = _delimiter(lines)
-    names = _cut(lines[0].text, delimiter, True) if lines else []
-    if given or (delimiter != " " and len(names) > 1 and has_usual(names, "term")):
-        form = _word_form(place, text, lines, given)
+    if (given or not _BAR_FIRST.search(text)) and (form := _word_form(place, text, given)):
         return [word for word in _List(place, text, form).texts("term") if word.strip()]
-    words = one_per_line(place, "a term", encoding)
-    if words and is_heading(words[0]):
-        warnings.warn(
-            f"{path}: the first line, {words[0]!r}, is taken as a heading and left out; if it is a "
-            "word, move it to another line",
-            stacklevel=levels_to_caller(),
-        )
-        del words[0]
+    words = _words_of_lines(place, text)
+    if not words:
+        raise concerning(ValueError(f"{path}: has no words, expected one on each line"), "path")
     return words
 
 
@@ -202,6 +207,71 @@ def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, l
         name: [value for value, is_kept in zip(values, kept, strict=True) if is_kept]
         for name, values in table.items()
     }
+
+
+# ---- words, such as stop words ------------------------------------------------------------------
+
+
+def _words_of_lines(path: Path, text: str) -> list[str]:
+    """Return the words of a text that has one on each line."""
+    if _BAR_FIRST.search(text):
+        text = _AFTER_BAR.sub("", text)
+    lines = list(map(str.strip, text.split("\n")))
+    words, comments = list(filter(None, lines)), list[str]()
+    if any(word.startswith("#") and " " in word for word in words):
+        comments = [word for word in words if word[0] == "#" and (" " in word or word == "#")]
+        words = [word for word in words if word[0] != "#" or (" " not in word and word != "#")]
+        warnings.warn(
+            f"{path}: left out {number_of(len(comments), 'line')} with comments, such as "
+            f"{comments[0][:80]!r}",
+            stacklevel=levels_to_caller(),
+        )
+    if all(map(_QUOTED.fullmatch, words)):
+        words = [word[1:-1].replace('""', '"') for word in words]
+    if words and (is_heading(words[0]) or _is_title(words[0], lines)):
+        warnings.warn(
+            f"{path}: the first line, {words[0]!r}, is taken as a heading and left out; if it is a "
+            "word, move it to another line",
+            stacklevel=levels_to_caller(),
+        )
+        del words[0]
+    return words
+
+
+def _is_title(first: str, lines: list[str]) -> bool:
+    """Return whether the first line has several words, and a blank line below it."""
+    return " " in first and first in lines[:-1] and not lines[lines.index(first) + 1]
+
+
+def _word_form(path: Path, text: str, given: dict[str, str | int]) -> _Form | None:
+    """Return how a table of words is cut, or None if each line is a word."""
+    lines = _without_preamble(_sample(text)) or [_Line(0, "")]
+    where = f"{path}, line {lines[0].number + 1}"
+    delimiter = _delimiter(lines)
+    if delimiter == " ":
+        if not given:
+            _check_one_word(where, lines)
+            return None
+        delimiter = "\t"  # a single column
+    is_quoted = _is_quoted(text, delimiter)
+    rows = [_cut(line.text, delimiter, is_quoted) for line in lines]
+    (n_fields, _), *_ = Counter(map(len, rows[1:] or rows)).most_common(1)
+    if n_fields == len(rows[0]) + 1:  # R writes no name for its first column
+        rows[0] = ["", *rows[0]]
+    rows = [row for row in rows if len(row) == len(rows[0])]
+    at, has_header = word_column(where, rows, given)
+    return _Form(lines[0].number, has_header, delimiter, is_quoted, len(rows[0]), {"term": at})
+
+
+def _check_one_word(where: str, lines: list[_Line]) -> None:
+    """Check that blanks do not separate columns, nor many words in a single line."""
+    several = [fields for line in lines if len(fields := line.text.split()) > 1]
+    in_columns = [
+        fields for fields in several if any(f.startswith('"') or is_number(f) for f in fields)
+    ]
+    is_one_line = len(lines) == 1 and any(len(fields) > 2 for fields in several)
+    if is_one_line or len(in_columns) * 2 > len(lines):
+        raise several_words(where, several[0])
 
 
 # ---- reading the columns -------------------------------------------------------------------------
@@ -351,18 +421,6 @@ def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _
     where = f"{path}, line {first + 1}"
     columns, has_header = columns_of(where, names, rows, given)
     return text, _Form(first, has_header, delimiter, is_quoted, n_fields, columns)
-
-
-def _word_form(path: Path, text: str, lines: list[_Line], given: dict[str, str | int]) -> _Form:
-    """Return how a table of words is cut, whose first line may be a header."""
-    delimiter = _delimiter(lines)
-    if delimiter == " ":  # a single column
-        delimiter = "\t"
-    is_quoted = _is_quoted(text, delimiter)
-    rows = [_cut(line.text, delimiter, is_quoted) for line in lines] or [[""]]
-    first = lines[0].number if lines else 0
-    at, has_header = word_column(f"{path}, line {first + 1}", rows[0], given)
-    return _Form(first, has_header, delimiter, is_quoted, len(rows[0]), {"term": at})
 
 
 def _sample(text: str) -> list[_Line]:
