@@ -61,10 +61,9 @@ WORDING: dict[str, str] = {
         "the column 'class' holds values of several types, but … allows only one; use "
         "library='pandas'"
     ),
-    "a_list_of_tokens_is_no": "a list of tokens is no text",
-    "a_list_without_words": "…words: has no words, expected one on each line",
-    "a_mapping_of_mappings_has": (
-        "documents must name a column of a frame, but a mapping of mappings has none"
+    "a_list_in_json": (
+        "…list.json: is JSON, expected a table of terms and counts; write it as CSV, or pass what "
+        "json.load returns to termsift.counts_from_table"
     ),
     "a_matrix_has_no_labels": (
         "…t.mtx: has no labels; pass labels= with a file of one label per line"
@@ -597,6 +596,7 @@ WORDING: dict[str, str] = {
         "…: is damaged, or is no checkpoint of this version of termsift; delete the file to start "
         "the pass again, or the folder to start both again"
     ),
+    "is_no_text_but_a_table": "…: is … file, expected text; write it as text, such as CSV",
     "it_needs_raw_counts": (
         "max_features needs tf='raw', because counts with tf='log' do not show which terms are "
         "most frequent; binary=True keeps the terms that are in the most documents"
@@ -1311,6 +1311,10 @@ WORDING: dict[str, str] = {
     "the_documents_hold_values_above_2": (
         "the documents hold values above 2^900, too large for sums of logarithms"
     ),
+    "the_empty_word": "…list.txt: left out 1 of 3 rows, which have no term, and 3 as counts",
+    "the_empty_word_of_many": (
+        "…list.txt: left out 1 of 302 rows, which have no term, and 3 as counts"
+    ),
     "the_first_label_1_occurs_nowhere_else": (
         "the label of the first document, '1', occurs nowhere else: if the first row is a header, "
         "leave it out, or name the columns by text= and label="
@@ -1489,6 +1493,7 @@ WORDING: dict[str, str] = {
         "…c.csv: without a header, columns have numbers from 1, not the name …; number them by "
         "text= and label="
     ),
+    "words_in_json": "…list.json: is JSON, expected one word on each line",
     "workers_lack_termsift_install_it": (
         "workers lack termsift: '…://…/…/…'; install it in the environment of the scheduler"
         " and of every worker"

@@ -37,8 +37,12 @@ _QUOTED_LINES = 1000  # So many lines with quotes show whether quotes enclose fi
 _WHOLE = re.compile(r"([+-]?\d+)(?:\.0+)?")
 _EXPECTED = {"count": "a term and a whole number", "documents": "a whole number of documents"}
 _BAR_FIRST, _AFTER_BAR = re.compile(r"(?m)^[^\S\n]*\|"), re.compile(r"\|.*")
+# How JSON begins: an object, or an array of objects, arrays or strings.
+_STRING = r'"(?:[^"\\\n]|\\.)*"\s*'
+_JSON = re.compile(rf"\s*(?:\{{\s*{_STRING}:|\[\s*(?:[\[{{]\s*{_STRING}[,:]|{_STRING}[,\]]))")
 _QUOTED = re.compile('"(?:[^"]|"")+"')
-_COUNT_FIRST = re.compile(r"(?m)^ *(\d+) +(?=\S)")
+# The term may be empty: a text with two blanks between words has a line "2" in the list of uniq -c.
+_COUNT_FIRST = re.compile(r"(?m)^ *(\d+)(?: +(?=\S)| *$)")
 _COUNT_LAST = re.compile(r"(?m)(?<=\S) +(\d+) *$")
 
 
@@ -102,6 +106,12 @@ def read_frequency_list(
     place = existing(path)
     given = given_of(term=term, count=count, documents=documents, label=label)
     text = _plain_lines(decoded_text(place, encoding))
+    _refuse_json(
+        place,
+        text,
+        "a table of terms and counts; write it as CSV, or pass what json.load returns to "
+        "termsift.counts_from_table",
+    )
     text, form = _form_of(place, text, given)
     if form is None:
         return {"term": [], "count": []}
@@ -164,6 +174,7 @@ def read_words(
     place = existing(path)
     given = given_of(term=term)
     text = _plain_lines(decoded_text(place, encoding))
+    _refuse_json(place, text, "one word on each line")
     if (given or not _BAR_FIRST.search(text)) and (form := _word_form(place, text, given)):
         return [word for word in _List(place, text, form).texts("term") if word.strip()]
     words = _words_of_lines(place, text)
@@ -190,6 +201,12 @@ def _plain_lines(text: str) -> str:
     """Return a text without a byte order mark, whose lines end in line feeds."""
     text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _refuse_json(path: Path, text: str, expected: str) -> None:
+    """Check that a text is not JSON, whose commas would separate columns."""
+    if _JSON.match(text):
+        raise concerning(ValueError(f"{path}: is JSON, expected {expected}"), "path")
 
 
 def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -406,7 +423,8 @@ def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _
         return text, None
     first = lines[0].number
     delimiter = delimiter or _delimiter(lines)
-    if delimiter == " ":
+    is_by_blanks = delimiter == " "
+    if is_by_blanks:
         text, delimiter = _with_tabs(text, lines), "\t"
         lines = [line for line in _sample(text) if line.number >= first]
     is_quoted = _is_quoted(text, delimiter)
@@ -420,6 +438,8 @@ def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _
     rows = [row for row in rows if len(row) == n_fields]
     where = f"{path}, line {first + 1}"
     columns, has_header = columns_of(where, names, rows, given)
+    if is_by_blanks and names is None and is_number(rows[0][columns["count"]]):
+        has_header = False  # A count without a term is a row of uniq -c.
     return text, _Form(first, has_header, delimiter, is_quoted, n_fields, columns)
 
 
@@ -484,10 +504,14 @@ def _with_tabs(text: str, lines: list[_Line]) -> str:
     """
     sizes = {len(line.text.split()) for line in lines}
     is_indented = any(line.text.startswith(" ") for line in lines)
+    forms = []
+    if len(sizes) > 1 or is_indented:
+        forms.append((_COUNT_FIRST, "\\1\t"))
     if len(sizes) > 1 or (is_indented and sizes != {2}):
-        for pattern, replacement in ((_COUNT_FIRST, "\\1\t"), (_COUNT_LAST, "\t\\1")):
-            if all(pattern.search(line.text) for line in lines):
-                return pattern.sub(replacement, text)
+        forms.append((_COUNT_LAST, "\t\\1"))
+    for pattern, replacement in forms:
+        if all(pattern.search(line.text) for line in lines):
+            return pattern.sub(replacement, text)
     return re.sub(" +", "\t", re.sub("(?m)^ +| +$", "", text))
 
 
