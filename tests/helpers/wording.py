@@ -65,6 +65,11 @@ WORDING: dict[str, str] = {
         "…list.json: is JSON, expected a table of terms and counts; write it as CSV, or pass what "
         "json.load returns to termsift.counts_from_table"
     ),
+    "a_list_of_tokens_is_no": "a list of tokens is no text",
+    "a_list_without_words": "…words: has no words, expected one on each line",
+    "a_mapping_of_mappings_has": (
+        "documents must name a column of a frame, but a mapping of mappings has none"
+    ),
     "a_matrix_has_no_labels": (
         "…t.mtx: has no labels; pass labels= with a file of one label per line"
     ),
@@ -111,6 +116,10 @@ WORDING: dict[str, str] = {
         "cut texts (see lowercase, …)"
     ),
     "absent_no_such_file": "…absent.csv: no such file",
+    "all_years_in_one_line": (
+        "…ngrams.tsv: has all years of an n-gram in one line, as the third edition of Google's "
+        "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
+    ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
     "alpha_is_too_small_for_the": "alpha is too small for the counts of class 0",
     "alpha_must_be_a_number_got": "alpha must be a number, got (1, 2)",
@@ -1404,6 +1413,11 @@ WORDING: dict[str, str] = {
     "there_is_no_class_e_expected": "there is no class 'e', expected one of 'a', 'b', 'c', 'd'",
     "there_is_nothing_to_rank_by": (
         "there is nothing to rank by: methods, models or policies are empty"
+    ),
+    "thousands_or_fractions": (
+        "…list.tsv, line …: expected a term and a whole number, found …; if … separates thousands, "
+        "leave it out; else multiply relative frequencies by the number of tokens, and round the "
+        "products"
     ),
     "token_pattern_has_no_effect": "token_pattern has no effect with this analyzer: leave it out",
     "token_pattern_has_no_effect_with_a_tokenizer": (

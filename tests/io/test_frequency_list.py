@@ -182,6 +182,8 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
         ("news\t61,847\nbacon\t29\n", [61847, 29]),
         ("news\t1.061.847\nbacon\t29.000\n", [1061847, 29000]),
         ("news;1,061,847\nbacon;29,000\n", [1061847, 29000]),
+        ('news,"61,847"\nbacon,"1,234"\n', [61847, 1234]),
+        ('word,freq\nnews,"9,000"\n', [9000]),
         ("news\t0\nbacon\t+7\n", [0, 7]),
         ("news\t007\nbacon\t1.00\n", [7, 1]),
     ],
@@ -194,7 +196,6 @@ def test_whole_numbers(tmp_path: Path, text: str, counts: list[int]) -> None:
     "text",
     [
         "news\t9\nbacon\t0.5\n",
-        "news\t9\nbacon\t61,847\nx\t2,345\ny\t1,234\n",
         "news\t9\nbacon\t0,234\n",
         "a\t1\nb\t5e-2\n",
         "a\t9\nb\t12.5%\n",
@@ -203,6 +204,22 @@ def test_whole_numbers(tmp_path: Path, text: str, counts: list[int]) -> None:
 )
 def test_fractions_are_refused(tmp_path: Path, text: str) -> None:
     with raises(ValueError, "a_term_and_a_fraction", argument="count", at="line 2"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("news\t9\nbacon\t61,847\nx\t2,345\ny\t1,234\n", "line 2"),
+        ("word;freq\nnews;61,847\nbacon;1,234\n", "line 2"),
+        ("news\t61.847\nbacon\t1.234\n", "line 1"),
+        ('news,"61.847"\nbacon,"1.234"\n', "line 1"),
+    ],
+)
+def test_what_may_be_thousands_or_fractions_is_refused(
+    tmp_path: Path, text: str, line: str
+) -> None:
+    with raises(ValueError, "thousands_or_fractions", argument="count", at=line):
         read(tmp_path, text)
 
 

@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -17,9 +17,10 @@ import numpy as np
 from termsift import _core
 from termsift._util.faults import Name, concerning, named, said, wrong_value
 from termsift._util.files import existing
-from termsift._util.messages import levels_to_caller
+from termsift._util.messages import levels_to_caller, logger
 from termsift._util.validation import is_integer, number_of
 from termsift.io._list_columns import (
+    HOLDS,
     columns_of,
     is_heading,
     is_number,
@@ -40,6 +41,8 @@ _BAR_FIRST, _AFTER_BAR = re.compile(r"(?m)^[^\S\n]*\|"), re.compile(r"\|.*")
 # How JSON begins: an object, or an array of objects, arrays or strings.
 _STRING = r'"(?:[^"\\\n]|\\.)*"\s*'
 _JSON = re.compile(rf"\s*(?:\{{\s*{_STRING}:|\[\s*(?:[\[{{]\s*{_STRING}[,:]|{_STRING}[,\]]))")
+# A line of the third edition of Google's n-grams: an n-gram, then "year,matches,volumes" by tabs.
+_ALL_YEARS = re.compile(r"[^\t]+(?:\t\d{4},\d+,\d+)+")
 _QUOTED = re.compile('"(?:[^"]|"")+"')
 # The term may be empty: a text with two blanks between words has a line "2" in the list of uniq -c.
 _COUNT_FIRST = re.compile(r"(?m)^ *(\d+)(?: +(?=\S)| *$)")
@@ -126,6 +129,7 @@ def read_frequency_list(
             # A column of a usual name may hold shares of documents, which say too little.
     if "label" in form.columns:
         table["label"] = rows.texts("label")
+    logger.info("read %s with %s", path, _columns_told(form, table))
     return _without_blank_terms(place, table)
 
 
@@ -226,6 +230,16 @@ def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, l
     }
 
 
+def _columns_told(form: _Form, parameters: Iterable[str]) -> str:
+    """Return which columns were read, for the log."""
+    told = []
+    for parameter in parameters:
+        at = form.columns[parameter]
+        name = f" ({form.names[at]!r})" if form.names and form.names[at].strip() else ""
+        told.append(f"{HOLDS[parameter]} in column {at + 1}{name}")
+    return ", ".join(told)
+
+
 # ---- words, such as stop words ------------------------------------------------------------------
 
 
@@ -277,7 +291,11 @@ def _word_form(path: Path, text: str, given: dict[str, str | int]) -> _Form | No
         rows[0] = ["", *rows[0]]
     rows = [row for row in rows if len(row) == len(rows[0])]
     at, has_header = word_column(where, rows, given)
-    return _Form(lines[0].number, has_header, delimiter, is_quoted, len(rows[0]), {"term": at})
+    names = rows[0] if has_header else []
+    n_before, n_fields = lines[0].number, len(rows[0])
+    form = _Form(n_before, has_header, delimiter, is_quoted, n_fields, {"term": at}, names)
+    logger.info("read %s with %s", path, _columns_told(form, form.columns))
+    return form
 
 
 def _check_one_word(where: str, lines: list[_Line]) -> None:
@@ -303,6 +321,7 @@ class _Form(NamedTuple):
     is_quoted: bool
     n_fields: int
     columns: dict[str, int]  # the positions of the columns, by parameter
+    names: list[str]  # the header, if there is one
 
 
 class _List:
@@ -357,14 +376,15 @@ class _List:
     def _whole(self, parameter: str, written: list[str]) -> list[int]:
         """Return the values of distinct fields, which must be whole numbers."""
         plain = list(map(str.strip, written))
-        if mark := _mark_of_thousands(plain):
+        mark, is_sure = _mark_of_thousands(plain, self._form.delimiter)
+        if is_sure:
             plain = [number.replace(mark, "") for number in plain]
         found = [_WHOLE.fullmatch(number) for number in plain]
         if not all(found):
-            raise self._not_whole(parameter, written[found.index(None)])
+            raise self._not_whole(parameter, written[found.index(None)], mark)
         return [int(match[1]) for match in found if match is not None]
 
-    def _not_whole(self, parameter: str, field: str) -> ValueError:
+    def _not_whole(self, parameter: str, field: str, mark: str) -> ValueError:
         """Return the error of the first row with a field that is no whole number."""
         rows = (value for block in self._blocks(parameter) for value in _fields(block))
         row = next(i for i, value in enumerate(rows) if value == field) + self._form.has_header
@@ -373,6 +393,8 @@ class _List:
         cure: Name = said("name the column by {name}", name=named(parameter))
         if parameter == "count" and is_number(field):
             cure = "multiply relative frequencies by the number of tokens, and round the products"
+            if mark:
+                cure = f"if {mark!r} separates thousands, leave it out; else {cure}"
         error = wrong_value(
             "{path}, line {line}: expected {what}, found {found!r}; {cure}",
             path=self._path,
@@ -388,18 +410,21 @@ def _fields(block: _core.Texts) -> list[str]:
     return [block[i] or "" for i in range(len(block))]
 
 
-def _mark_of_thousands(numbers: list[str]) -> str:
+def _mark_of_thousands(numbers: list[str], delimiter: str) -> tuple[str, bool]:
     """Return the mark between groups of three digits, such as "," in "61,847", or "".
 
-    Numbers with such marks are surely no fractions if one has two marks, or if half have none.
+    Also return whether the numbers are surely no fractions. They are none if one has two marks, if
+    half have none, or if commas separate the columns, too: who writes fractions with commas
+    separates columns by other marks.
     """
     for mark in ",.":
         grouped = re.compile(rf"[1-9]\d{{0,2}}(?:\{mark}\d{{3}})*|0")
         if all(map(grouped.fullmatch, numbers)):
             n_marks = [number.count(mark) for number in numbers]
-            if any(n_marks) and (max(n_marks) > 1 or n_marks.count(0) * 2 >= len(n_marks)):
-                return mark
-    return ""
+            if any(n_marks):
+                half_has_none = n_marks.count(0) * 2 >= len(n_marks)
+                return mark, max(n_marks) > 1 or half_has_none or mark == delimiter
+    return "", False
 
 
 # ---- the form of a list --------------------------------------------------------------------------
@@ -421,6 +446,12 @@ def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _
     lines = lines[start:] if has_names else _without_preamble(lines)
     if not lines:
         return text, None
+    if all(_ALL_YEARS.fullmatch(line.text) for line in lines):
+        message = (
+            f"{path}: has all years of an n-gram in one line, as the third edition of Google's "
+            "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
+        )
+        raise concerning(ValueError(message), "path")
     first = lines[0].number
     delimiter = delimiter or _delimiter(lines)
     is_by_blanks = delimiter == " "
@@ -440,7 +471,8 @@ def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _
     columns, has_header = columns_of(where, names, rows, given)
     if is_by_blanks and names is None and is_number(rows[0][columns["count"]]):
         has_header = False  # A count without a term is a row of uniq -c.
-    return text, _Form(first, has_header, delimiter, is_quoted, n_fields, columns)
+    names = (names or rows[0]) if has_header else []
+    return text, _Form(first, has_header, delimiter, is_quoted, n_fields, columns, names)
 
 
 def _sample(text: str) -> list[_Line]:

@@ -41,7 +41,7 @@ _USUAL: dict[str, tuple[frozenset[str], ...]] = {
     "label": (frozenset({"label"}), frozenset({"class"})),
 }
 _NUMBERING = frozenset({"", "rank", "no", "number", "id", "index", "n"})  # names of numbered rows
-_HOLDS = {
+HOLDS = {
     "term": "the terms",
     "count": "the counts",
     "documents": "the numbers of documents",
@@ -67,7 +67,7 @@ def usual_column(names: Sequence[Any], parameter: str, where: str = "") -> int |
                         "{where}the columns {names} may all hold {what}",
                         where=where,
                         names=listed([names[i] for i in found]),
-                        what=_HOLDS[parameter],
+                        what=HOLDS[parameter],
                     ),
                     [parameter],
                 )
@@ -91,7 +91,7 @@ def unclear(why: Message, parameters: Sequence[str] = ("term", "count")) -> Valu
         if len(parameters) == 1
         else "{why}; name the columns of {what} by {cure}",
         why=why,
-        what=" and ".join(_HOLDS[parameter] for parameter in parameters),
+        what=" and ".join(HOLDS[parameter] for parameter in parameters),
         cure=cure,
     )
     return concerning(ValueError(message), *parameters)
