@@ -104,6 +104,34 @@ def test_what_cannot_match_is_said(run: Any, novel: Path) -> None:
     assert complaint == f"{path}: the rules for texts leave out every term of the list"
 
 
+@pytest.mark.filterwarnings("default")
+def test_a_list_without_words_of_the_texts_is_reported(run: Any, novel: Path) -> None:
+    path = novel.with_name("list.tsv")
+    path.write_text("the_AT0\t100\nship_NN1\t9\n")
+    told = run("keyness", novel, "--versus-list", path).err
+    assert told.startswith(f"termsift: warning: {path}: has none of the 7 tokens of the texts, ")
+    path.write_text("ship\t9\nx_NN1\t100\n")
+    assert run("keyness", novel, "--versus-list", path).err == ""
+    novel.write_text(f"text,label\nship {'sea ' * 1234},sea\nthe plough,land\n")
+    told = run("keyness", novel, "--versus-list", path).err
+    assert "has 1 of the 1,237 tokens of the texts, " in told
+    assert run("keyness", novel, "land", "--versus-list", path).err.count("none of the 2 ") == 1
+
+
+def test_verbose_tells_the_columns_of_the_list(run: Any, novel: Path) -> None:
+    path = novel.with_name("list.tsv")
+    told = "the terms in column 3 ('Word'), the counts in column 2 ('Freq.')"
+    path.write_text("N\tFreq.\tWord\tTexts\n1\t100\tthe\t8\n")
+    result = run("keyness", novel, "-v", "--versus-list", path)
+    assert f"read {path} with {told}, the numbers of documents in column 4 ('Texts')" in result.err
+    path.write_text("100\tthe\n50\tsea\n")
+    result = run("keyness", novel, "-v", "--versus-list", path)
+    assert f"read {path} with the terms in column 2, the counts in column 1\n" in result.err
+    path.write_text(",x\n0,the\n1,of\n")
+    result = run("keyness", novel, "land", "sea", "-v", "--stop-words", path)
+    assert f"read {path} with the terms in column 2 ('x')\n" in result.err
+
+
 def test_counts_that_know_only_the_name_of_a_function(run: Any, novel: Path) -> None:
     pytest.importorskip("sklearn")
     saved, path = novel.with_name("c.termsift"), novel.with_name("list.tsv")

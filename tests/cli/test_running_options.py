@@ -82,7 +82,7 @@ def test_warnings_and_bad_rows_that_were_left_out(run: Any, tmp_path: Path) -> N
 def test_the_encoding_is_that_of_all_text_files(
     run: Any, table: Path, tmp_path: Path, option: str
 ) -> None:
-    (tmp_path / "list").write_bytes(LATIN + b",5\n")
+    (tmp_path / "list").write_bytes(LATIN + (b".\n" if option == "--stop-words" else b",5\n"))
     (tmp_path / "labels").write_text("a\n")
     (tmp_path / "m.mtx").write_text(
         "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1"

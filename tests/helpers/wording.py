@@ -90,7 +90,12 @@ WORDING: dict[str, str] = {
         "of its file its class, pass input_format='lines'; if each file is a document, pass "
         "the folder of the folders of classes"
     ),
+    "a_list_in_json": (
+        "…list.json: is JSON, expected a table of terms and counts; write it as CSV, or pass what "
+        "json.load returns to termsift.counts_from_table"
+    ),
     "a_list_of_tokens_is_no": "a list of tokens is no text",
+    "a_list_without_words": "…words: has no words, expected one on each line",
     "a_mapping_of_mappings_has": (
         "documents must name a column of a frame, but a mapping of mappings has none"
     ),
@@ -132,6 +137,10 @@ WORDING: dict[str, str] = {
         "…, line …: expected a term and a whole number, found …; multiply relative "
         "frequencies by the number of tokens, and round the products"
     ),
+    "a_term_and_a_point": (
+        "…, line …: expected a term and a whole number, found …; if '.' separates thousands, leave "
+        "it out; else multiply relative frequencies by the number of tokens, and round the products"
+    ),
     "a_term_and_no_number": (
         "…, line …: expected a term and a whole number, found 'bacon\\tx'; name the column by count"
     ),
@@ -140,6 +149,10 @@ WORDING: dict[str, str] = {
         "cut texts (see lowercase, …)"
     ),
     "absent_no_such_file": "…absent.csv: no such file",
+    "all_years_in_one_line": (
+        "…ngrams.tsv: has all years of an n-gram in one line, as the third edition of Google's "
+        "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
+    ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
     "alpha_is_too_small_for_the": "alpha is too small for the counts of class 0",
     "alpha_must_be_a_number_got": "alpha must be a number, got (1, 2)",
@@ -149,7 +162,6 @@ WORDING: dict[str, str] = {
     "an_earlier_call_of_this": (
         "an earlier call of this counter failed; start again with a new counter"
     ),
-    "an_empty_line_among_words": "…words, line 2: expected a term, found nothing",
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
@@ -382,6 +394,9 @@ WORDING: dict[str, str] = {
     "columns_t_y_n_as": (
         "texts is a … with the columns 't', 'y', 'n', expected one column of texts: name "
         "it, as in text='text', or pass it alone"
+    ),
+    "comments_among_words": (
+        "…words: left out 2 lines with comments, such as '# English stop words'"
     ),
     "conditional_gain_has_no_model_binary_only": (
         "conditional_gain has no model 'binary': only md, md_chi2, greedy have it"
@@ -627,8 +642,7 @@ WORDING: dict[str, str] = {
         "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
     ),
     "is_a_table_by_itself": (
-        "…: is …, expected text; read it by itself as a table, or write its content as text; "
-        "on_error='skip' leaves it out"
+        "…: is …, expected text; write it as text, such as CSV; on_error='skip' leaves it out"
     ),
     "is_a_tar_archive": (
         "…: is a tar archive, expected text; unpack it, and pass the folder or its files"
@@ -646,6 +660,7 @@ WORDING: dict[str, str] = {
         "…: is damaged, or is no checkpoint of this version of termsift; delete the file to start "
         "the pass again, or the folder to start both again"
     ),
+    "is_no_text_but_a_table": "…: is … file, expected text; write it as text, such as CSV",
     "it_needs_raw_counts": (
         "max_features needs tf='raw', because counts with tf='log' do not show which terms are "
         "most frequent; binary=True keeps the terms that are in the most documents"
@@ -1145,6 +1160,10 @@ WORDING: dict[str, str] = {
     ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",
     "scan_must_be_a_scan_got": "scan must be a Scan, got str",
+    "several_words_on_a_line": (
+        "…words, line 1: expected one word on each line, or a column that the header names 'word', "
+        "found …"
+    ),
     "shape_must_be_a_number_got": "shape must be a number, got None",
     "shape_must_be_a_number_or": "shape must be a number or 'empirical_bayes', got 'auto'",
     "shape_must_be_positive_and_finite": "shape must be positive and finite, got 0",
@@ -1376,6 +1395,10 @@ WORDING: dict[str, str] = {
     "the_documents_hold_values_above_2": (
         "the documents hold values above 2^900, too large for sums of logarithms"
     ),
+    "the_empty_word": "…list.txt: left out 1 of 3 rows, which have no term, and 3 as counts",
+    "the_empty_word_of_many": (
+        "…list.txt: left out 1 of 302 rows, which have no term, and 3 as counts"
+    ),
     "the_first_label_1_occurs_nowhere_else": (
         "the label of the first document, '1', occurs nowhere else: if the first row is a header, "
         "leave it out, or name the columns by text= and label="
@@ -1385,7 +1408,7 @@ WORDING: dict[str, str] = {
         "header, leave it out, or name the columns by text= and label="
     ),
     "the_first_line_is_a_heading": (
-        "…words: the first line, 'Stop words', is taken as a heading and left out; if it is a "
+        "…words: the first line, …, is taken as a heading and left out; if it is a "
         "word, move it to another line"
     ),
     "the_first_row_counts": (
@@ -1475,6 +1498,11 @@ WORDING: dict[str, str] = {
     "there_is_nothing_to_rank_by": (
         "there is nothing to rank by: methods, models or policies are empty"
     ),
+    "thousands_or_fractions": (
+        "…list.tsv, line …: expected a term and a whole number, found …; if … separates thousands, "
+        "leave it out; else multiply relative frequencies by the number of tokens, and round the "
+        "products"
+    ),
     "token_pattern_has_no_effect": "token_pattern has no effect with this analyzer: leave it out",
     "token_pattern_has_no_effect_with_a_tokenizer": (
         "token_pattern has no effect with this tokenizer: leave it out, or let the function apply "
@@ -1563,6 +1591,7 @@ WORDING: dict[str, str] = {
         "…c.csv: without a header, columns have numbers from 1, not the name …; number them by "
         "text= and label="
     ),
+    "words_in_json": "…list.json: is JSON, expected one word on each line",
     "workers_lack_termsift_install_it": (
         "workers lack termsift: '…://…/…/…'; install it in the environment of the scheduler"
         " and of every worker"

@@ -188,7 +188,7 @@ def test_words_that_name_columns_are_terms(tmp_path: Path) -> None:
 
 
 def test_a_point_before_three_zeros_may_stand_between_thousands(tmp_path: Path) -> None:
-    with raises(ValueError, "a_term_and_a_fraction", argument="count", at="line 1"):
+    with raises(ValueError, "a_term_and_a_point", argument="count", at="line 1"):
         read(tmp_path, "news\t61.000\nbacon\t52.000\n")
     assert read(tmp_path, "news\t9.00\nbacon\t2.0000\n") == WANTED
 
@@ -219,6 +219,8 @@ def test_columns_that_are_not_there(tmp_path: Path) -> None:
         ("news\t61,847\nbacon\t29\n", [61847, 29]),
         ("news\t1.061.847\nbacon\t29.000\n", [1061847, 29000]),
         ("news;1,061,847\nbacon;29,000\n", [1061847, 29000]),
+        ('news,"61,847"\nbacon,"1,234"\n', [61847, 1234]),
+        ('word,freq\nnews,"9,000"\n', [9000]),
         ("news\t0\nbacon\t+7\n", [0, 7]),
         ("news\t007\nbacon\t1.00\n", [7, 1]),
     ],
@@ -231,7 +233,6 @@ def test_whole_numbers(tmp_path: Path, text: str, counts: list[int]) -> None:
     "text",
     [
         "news\t9\nbacon\t0.5\n",
-        "news\t9\nbacon\t61,847\nx\t2,345\ny\t1,234\n",
         "news\t9\nbacon\t0,234\n",
         "a\t1\nb\t5e-2\n",
         "a\t9\nb\t12.5%\n",
@@ -240,6 +241,22 @@ def test_whole_numbers(tmp_path: Path, text: str, counts: list[int]) -> None:
 )
 def test_fractions_are_refused(tmp_path: Path, text: str) -> None:
     with raises(ValueError, "a_term_and_a_fraction", argument="count", at="line 2"):
+        read(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("news\t9\nbacon\t61,847\nx\t2,345\ny\t1,234\n", "line 2"),
+        ("word;freq\nnews;61,847\nbacon;1,234\n", "line 2"),
+        ("news\t61.847\nbacon\t1.234\n", "line 1"),
+        ('news,"61.847"\nbacon,"1.234"\n', "line 1"),
+    ],
+)
+def test_what_may_be_thousands_or_fractions_is_refused(
+    tmp_path: Path, text: str, line: str
+) -> None:
+    with raises(ValueError, "thousands_or_fractions", argument="count", at=line):
         read(tmp_path, text)
 
 
@@ -352,6 +369,18 @@ def test_any_text_is_read_or_refused(pieces: list[str], given_columns: dict[str,
         "n,TERM\n1,the\n2,of\n",
         "pos;word\nx;the\nx;of\n",
         '"word","count"\n"the","9"\n"of","2"\n',
+        "stopword,n\nthe,9\nof,2\n",
+        "stop_words;pos\nthe;x\nof;x\n",
+        '"","x"\n"1","the"\n"2","of"\n',
+        ",0\n0,the\n1,of\n",
+        '"x"\n"1"\t"the"\n"2"\t"of"\n',
+        "Wort,n\nthe,9\nof,2\n",
+        "1,the\n2,of\n",
+        "# by hand\nword,pos\nthe,x\nof,x\n",
+        "the,\nof,\n",
+        "\nthe\n\n  of \n\n",
+        '"the"\n"of"\n',
+        " | English | words\n\nthe\nof     | a preposition\n |and\n",
     ],
 )
 def test_words_are_lines_or_a_column(tmp_path: Path, text: str) -> None:
@@ -368,12 +397,44 @@ def test_a_column_of_words_may_be_named(tmp_path: Path) -> None:
     assert ts.io.read_words(path, term="mot") == ["the", "of"]
     path.write_text("9,the\n2,of\n")
     assert ts.io.read_words(path, term=2) == ["the", "of"]
-    assert ts.io.read_words(path) == ["9,the", "2,of"]
     path.write_bytes(b"caf\xe9\n")
     assert ts.io.read_words(path, encoding="latin-1") == ["café"]
-    path.write_text("a\n\nb\n")
-    with raises(ValueError, "an_empty_line_among_words", at="line 2"):
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the,and,now,to\n",
+        "the and now to\n",
+        "Wort,Art\nthe,9\nof,2\n",
+        "9,the\n2,of\n",
+        "x;y\nthe;a\nof;b\n",
+        "      9 the\n      2 of\n",
+        '"x"\n"1" "the"\n"2" "of"\n',
+    ],
+)
+def test_several_words_on_a_line_are_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "words"
+    path.write_text(text)
+    with raises(ValueError, "several_words_on_a_line", argument="path", at="line 1"):
         ts.io.read_words(path)
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", " | only\n"])
+def test_a_list_without_words_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "words"
+    path.write_text(text)
+    with raises(ValueError, "a_list_without_words", argument="path"):
+        ts.io.read_words(path)
+
+
+def test_comments_among_words_are_left_out_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "words"
+    path.write_text("# English stop words\n#\nthe\n#tag\n")
+    with warns(UserWarning, "comments_among_words"):
+        assert ts.io.read_words(path) == ["the", "#tag"]
+    path.write_text("the\n#\n#tag\n")
+    assert ts.io.read_words(path) == ["the", "#", "#tag"]
 
 
 def test_a_heading_is_no_word(tmp_path: Path) -> None:
@@ -381,3 +442,8 @@ def test_a_heading_is_no_word(tmp_path: Path) -> None:
     path.write_text("Stop words\nthe\nword\n")
     with warns(UserWarning, "the_first_line_is_a_heading", at=str(path)):
         assert ts.io.read_words(path) == ["the", "word"]
+    path.write_text("English stop words\n\nthe\nof\n")
+    with warns(UserWarning, "the_first_line_is_a_heading", at="'English stop words'"):
+        assert ts.io.read_words(path) == ["the", "of"]
+    path.write_text("new york\nthe\n")
+    assert ts.io.read_words(path) == ["new york", "the"]

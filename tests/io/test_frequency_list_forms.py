@@ -100,6 +100,58 @@ def test_bigrams_of_uniq_are_terms(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "      3 \n      9 news\n      2 bacon\n",
+        "      9 news\n      3\n      2 bacon\n",
+        "      9 news\n      2 bacon\n      3 \n",
+        "9 news\n3 \n2 bacon\n",
+    ],
+)
+def test_the_empty_word_of_uniq_is_left_out(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "list.txt"
+    path.write_text(text)
+    with warns(UserWarning, "the_empty_word", at=str(path)):
+        table = ts.io.read_frequency_list(path)
+    assert table == {"term": ["news", "bacon"], "count": [9, 2]}
+
+
+def test_the_empty_word_may_come_late(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    rows = [f"{1000 - i:7} word{i}\n" for i in range(300)]
+    path.write_text("".join(rows) + "      3 \n      2 new york\n")
+    with warns(UserWarning, "the_empty_word_of_many"):
+        table = ts.io.read_frequency_list(path)
+    assert table["term"] == [*(f"word{i}" for i in range(300)), "new york"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"the": 5, "of": 3}',
+        '{\n  "a \\"b": 5\n}\n',
+        '[["the", 5], ["of", 3]]',
+        '[{"word": "the", "count": 5}]',
+        '{"word": "the", "count": 5}\n{"word": "of", "count": 3}\n',
+        '[\n "the",\n "of"\n]',
+    ],
+)
+def test_json_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "list.json"
+    path.write_text(text)
+    with raises(ValueError, "a_list_in_json", argument="path"):
+        ts.io.read_frequency_list(path)
+    with raises(ValueError, "words_in_json", argument="path"):
+        ts.io.read_words(path)
+
+
+def test_marks_of_json_may_be_terms(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    path.write_text('{\t9\n["\t2\n[\t1\n')
+    assert ts.io.read_frequency_list(path)["term"] == ["{", '["', "["]
+
+
+@pytest.mark.parametrize(
     ("text", "key", "argument", "place"),
     [
         ("the\t0.0537\nof\t0.0257\n", "a_term_and_a_fraction", "count", "line 1"),
@@ -117,18 +169,21 @@ def test_the_relative_frequencies_of_wordfreq_are_refused(
         ts.io.read_frequency_list(path)
 
 
-def test_google_of_one_year_and_of_the_third_edition_are_refused(tmp_path: Path) -> None:
+def test_google_of_one_year_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "ngrams.tsv"
-    for text in (
-        "the\t1999\t60\t20\nof\t1999\t20\t9\n",
-        "the\t1999,60,20\t2000,40,10\nof\t1999,20,9\n",
-    ):
-        path.write_text(text)
-        with raises(ValueError, "unclear_term", argument="term", at="line 1"):
-            ts.io.read_frequency_list(path)
     path.write_text("the\t1999\t60\t20\nof\t1999\t20\t9\n")
+    with raises(ValueError, "unclear_term", argument="term", at="line 1"):
+        ts.io.read_frequency_list(path)
     table = ts.io.read_frequency_list(path, term=1, count=3, documents=4)
     assert table == {"term": ["the", "of"], "count": [60, 20], "documents": [20, 9]}
+
+
+@pytest.mark.parametrize("columns", [{}, {"term": 1, "count": 2}])
+def test_the_third_edition_of_google_is_refused(tmp_path: Path, columns: dict[str, int]) -> None:
+    path = tmp_path / "ngrams.tsv"
+    path.write_text("the\t1999,60,20\t2000,40,10\nof\t1999,20,9\n")
+    with raises(ValueError, "all_years_in_one_line", argument="path"):
+        ts.io.read_frequency_list(path, **columns)
 
 
 def test_binary_lists_are_refused(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ _COLUMNS = {f"list_{name}": name for name in ("term", "count", "documents", "lab
 _OF_LIST = _COLUMNS | {"list_tokens": "class_tokens", "list_n_docs": "class_docs"}
 _UNLABELLED = "INPUT"  # what titles call texts without labels
 _K_OF_TABLE = 20  # the default number of terms in each direction
+_FEW = 0.01  # With so small a share of the texts' tokens in the list, a mistake is likely.
 _MORE = """\
 By default, REFERENCE consists of all classes that are not in TARGET. With --versus-list, the list
 is the reference, and TARGET by default consists of all classes. If the list has a column of classes
@@ -151,7 +152,27 @@ def _with_list(
     # Labels that are integers would become text beside a label of text, so the list gets another.
     parts = (args.source, counts.subset(target)), (path, reference.subset({(name,): name}))
     label_of: dict[Hashable, Any] = {**{label: [label] for label in target}, name: [(name,)]}
-    return ts.merge(parts).subset(label_of), target, [name]
+    both = ts.merge(parts).subset(label_of)
+    _warn_of_strangers(path, both, name)
+    return both, target, [name]
+
+
+def _warn_of_strangers(path: str, counts: ts.ClassCounts, name: str) -> None:
+    """Warn if the list, whose class is ``name``, has hardly any token of the texts."""
+    occurrences = counts.term_frequency
+    is_list = np.array([label == name for label in counts.classes])
+    is_listed = occurrences[is_list].sum(axis=0) > 0
+    of_texts = occurrences[~is_list].sum(axis=0)
+    known, total = of_texts[is_listed].sum(), of_texts.sum()
+    if known < _FEW * total:
+        logger.warning(
+            "warning: %s: has %s of the %s tokens of the texts, so nearly every term is key; check "
+            "that its terms are words like those of the texts, without tags such as the_NN1, in "
+            "the same language",
+            path,
+            f"{known:,.10g}" if known else "none",
+            f"{total:,.10g}",
+        )
 
 
 def _counts_of_list(

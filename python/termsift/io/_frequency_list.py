@@ -6,7 +6,7 @@ import os
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from io import BytesIO
 from itertools import islice
 from pathlib import Path
@@ -17,18 +17,19 @@ import numpy as np
 from termsift import _core
 from termsift._util.faults import Name, concerning, named, said, wrong_value
 from termsift._util.files import existing
-from termsift._util.messages import levels_to_caller
-from termsift._util.validation import is_integer
+from termsift._util.messages import levels_to_caller, logger
+from termsift._util.validation import is_integer, number_of
 from termsift.io._list_columns import (
     BLANKS,
+    HOLDS,
     columns_of,
-    has_usual,
     is_heading,
     is_number,
     names_columns,
+    several_words,
     word_column,
 )
-from termsift.io._opening import decoded_text, one_per_line, plain_lines
+from termsift.io._opening import decoded_text, plain_lines
 from termsift.io._source import BLOCK_BYTES
 
 _DELIMITERS = "\t;|,"  # If two cut all rows alike, the first of them is the delimiter.
@@ -38,7 +39,15 @@ _QUOTED_LINES = 1000  # So many lines with quotes show whether quotes enclose fi
 # In 61.000, the point may stand between thousands.
 _WHOLE = re.compile(r"([+-]?\d+)(?:\.(?!000$)0+)?")
 _EXPECTED = {"count": "a term and a whole number", "documents": "a whole number of documents"}
-_COUNT_FIRST = re.compile(r"(?m)^ *(\d+) +(?=\S)")
+_BAR_FIRST, _AFTER_BAR = re.compile(r"(?m)^[^\S\n]*\|"), re.compile(r"\|.*")
+# How JSON begins: an object, or an array of objects, arrays or strings.
+_STRING = r'"(?:[^"\\\n]|\\.)*"\s*'
+_JSON = re.compile(rf"\s*(?:\{{\s*{_STRING}:|\[\s*(?:[\[{{]\s*{_STRING}[,:]|{_STRING}[,\]]))")
+# A line of the third edition of Google's n-grams: an n-gram, then "year,matches,volumes" by tabs.
+_ALL_YEARS = re.compile(r"[^\t]+(?:\t\d{4},\d+,\d+)+")
+_QUOTED = re.compile('"(?:[^"]|"")+"')
+# The term may be empty: a text with two blanks between words has a line "2" in the list of uniq -c.
+_COUNT_FIRST = re.compile(r"(?m)^ *(\d+)(?: +(?=\S)| *$)")
 _COUNT_LAST = re.compile(r"(?m)(?<=\S) +(\d+) *$")
 
 
@@ -102,6 +111,12 @@ def read_frequency_list(
     place = existing(path)
     given = given_of(term=term, count=count, documents=documents, label=label)
     text = plain_lines(decoded_text(place, encoding))
+    _refuse_json(
+        place,
+        text,
+        "a table of terms and counts; write it as CSV, or pass what json.load returns to "
+        "termsift.counts_from_table",
+    )
     text, form = _form_of(place, text, given)
     if form is None:
         return {"term": [], "count": []}
@@ -116,6 +131,7 @@ def read_frequency_list(
             # A column of a usual name may hold shares of documents, which say too little.
     if "label" in form.columns:
         table["label"] = rows.texts("label")
+    logger.info("read %s with %s", path, _columns_told(form, table))
     return _without_blank_terms(place, table)
 
 
@@ -127,9 +143,9 @@ def read_words(
     Parameters
     ----------
     path : path
-        A text file, which may be compressed. If the first line is the header of a table, and a
-        column has a usual name, such as ``word``, the words are in this column. Otherwise each line
-        is a word, and an empty line is an error.
+        A text file, which may be compressed. Each line is a word, or a delimiter separates columns,
+        of which one has a usual name, such as ``word``. Without such a name, there must be only one
+        column besides one that numbers the rows.
     term : str or int, optional
         The column of the words: its name in the header, or its number from 1.
     encoding : str, default "utf-8"
@@ -138,6 +154,18 @@ def read_words(
     Returns
     -------
     words : list of str
+
+    Raises
+    ------
+    FileNotFoundError, ValueError, TypeError
+        If there is no such file, if it has no words, or if lines hold several words, but no name
+        tells their column.
+
+    Notes
+    -----
+    Blank lines are left out. So are headings and comments that begin with ``#``, with a warning. In
+    a list of Snowball, which has lines that begin with ``|``, everything from this mark on is a
+    comment.
 
     Examples
     --------
@@ -152,20 +180,12 @@ def read_words(
     place = existing(path)
     given = given_of(term=term)
     text = plain_lines(decoded_text(place, encoding))
-    lines = _sample(text)
-    delimiter = _delimiter(lines)
-    names = _cut(lines[0].text, delimiter, True) if lines else []
-    if given or (delimiter != " " and len(names) > 1 and has_usual(names, "term")):
-        form = _word_form(place, text, lines, given)
+    _refuse_json(place, text, "one word on each line")
+    if (given or not _BAR_FIRST.search(text)) and (form := _word_form(place, text, given)):
         return [word for word in _List(place, text, form).texts("term") if word.strip()]
-    words = one_per_line(place, "a term", encoding)
-    if words and is_heading(words[0]):
-        warnings.warn(
-            f"{path}: the first line, {words[0]!r}, is taken as a heading and left out; if it is a "
-            "word, move it to another line",
-            stacklevel=levels_to_caller(),
-        )
-        del words[0]
+    words = _words_of_lines(place, text)
+    if not words:
+        raise concerning(ValueError(f"{path}: has no words, expected one on each line"), "path")
     return words
 
 
@@ -181,6 +201,12 @@ def given_of(**columns: Any) -> dict[str, str | int]:
             )
             raise concerning(error, name)
     return given
+
+
+def _refuse_json(path: Path, text: str, expected: str) -> None:
+    """Check that a text is not JSON, whose commas would separate columns."""
+    if _JSON.match(text):
+        raise concerning(ValueError(f"{path}: is JSON, expected {expected}"), "path")
 
 
 def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -200,6 +226,85 @@ def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, l
     }
 
 
+def _columns_told(form: _Form, parameters: Iterable[str]) -> str:
+    """Return which columns were read, for the log."""
+    told = []
+    for parameter in parameters:
+        at = form.columns[parameter]
+        name = f" ({form.names[at]!r})" if form.names and form.names[at].strip() else ""
+        told.append(f"{HOLDS[parameter]} in column {at + 1}{name}")
+    return ", ".join(told)
+
+
+# ---- words, such as stop words ------------------------------------------------------------------
+
+
+def _words_of_lines(path: Path, text: str) -> list[str]:
+    """Return the words of a text that has one on each line."""
+    if _BAR_FIRST.search(text):
+        text = _AFTER_BAR.sub("", text)
+    lines = list(map(str.strip, text.split("\n")))
+    words, comments = list(filter(None, lines)), list[str]()
+    if any(word.startswith("#") and " " in word for word in words):
+        comments = [word for word in words if word[0] == "#" and (" " in word or word == "#")]
+        words = [word for word in words if word[0] != "#" or (" " not in word and word != "#")]
+        warnings.warn(
+            f"{path}: left out {number_of(len(comments), 'line')} with comments, such as "
+            f"{comments[0][:80]!r}",
+            stacklevel=levels_to_caller(),
+        )
+    if all(map(_QUOTED.fullmatch, words)):
+        words = [word[1:-1].replace('""', '"') for word in words]
+    if words and (is_heading(words[0]) or _is_title(words[0], lines)):
+        warnings.warn(
+            f"{path}: the first line, {words[0]!r}, is taken as a heading and left out; if it is a "
+            "word, move it to another line",
+            stacklevel=levels_to_caller(),
+        )
+        del words[0]
+    return words
+
+
+def _is_title(first: str, lines: list[str]) -> bool:
+    """Return whether the first line has several words, and a blank line below it."""
+    return " " in first and first in lines[:-1] and not lines[lines.index(first) + 1]
+
+
+def _word_form(path: Path, text: str, given: dict[str, str | int]) -> _Form | None:
+    """Return how a table of words is cut, or None if each line is a word."""
+    lines = _without_preamble(_sample(text)) or [_Line(0, "")]
+    where = f"{path}, line {lines[0].number + 1}"
+    delimiter = _delimiter(lines)
+    if delimiter == " ":
+        if not given:
+            _check_one_word(where, lines)
+            return None
+        delimiter = "\t"  # a single column
+    is_quoted = _is_quoted(text, delimiter)
+    rows = [_cut(line.text, delimiter, is_quoted) for line in lines]
+    (n_fields, _), *_ = Counter(map(len, rows[1:] or rows)).most_common(1)
+    if n_fields == len(rows[0]) + 1:  # R writes no name for its first column
+        rows[0] = ["", *rows[0]]
+    rows = [row for row in rows if len(row) == len(rows[0])]
+    at, has_header = word_column(where, rows, given)
+    names = rows[0] if has_header else []
+    n_before, n_fields = lines[0].number, len(rows[0])
+    form = _Form(n_before, has_header, delimiter, is_quoted, n_fields, {"term": at}, names)
+    logger.info("read %s with %s", path, _columns_told(form, form.columns))
+    return form
+
+
+def _check_one_word(where: str, lines: list[_Line]) -> None:
+    """Check that blanks do not separate columns, nor many words in a single line."""
+    several = [fields for line in lines if len(fields := line.text.split()) > 1]
+    in_columns = [
+        fields for fields in several if any(f.startswith('"') or is_number(f) for f in fields)
+    ]
+    is_one_line = len(lines) == 1 and any(len(fields) > 2 for fields in several)
+    if is_one_line or len(in_columns) * 2 > len(lines):
+        raise several_words(where, several[0])
+
+
 # ---- reading the columns -------------------------------------------------------------------------
 
 
@@ -212,6 +317,7 @@ class _Form(NamedTuple):
     is_quoted: bool
     n_fields: int
     columns: dict[str, int]  # the positions of the columns, by parameter
+    names: list[str]  # the header, if there is one
 
 
 class _List:
@@ -266,14 +372,15 @@ class _List:
     def _whole(self, parameter: str, written: list[str]) -> list[int]:
         """Return the values of distinct fields, which must be whole numbers."""
         plain = list(map(str.strip, written))
-        if mark := _mark_of_thousands(plain):
+        mark, is_sure = _mark_of_thousands(plain, self._form.delimiter)
+        if is_sure:
             plain = [number.replace(mark, "") for number in plain]
         found = [_WHOLE.fullmatch(number) for number in plain]
         if not all(found):
-            raise self._not_whole(parameter, written[found.index(None)])
+            raise self._not_whole(parameter, written[found.index(None)], mark)
         return [int(match[1]) for match in found if match is not None]
 
-    def _not_whole(self, parameter: str, field: str) -> ValueError:
+    def _not_whole(self, parameter: str, field: str, mark: str) -> ValueError:
         """Return the error of the first row with a field that is no whole number."""
         rows = (value for block in self._blocks(parameter) for value in _fields(block))
         row = next(i for i, value in enumerate(rows) if value == field) + self._form.has_header
@@ -282,6 +389,8 @@ class _List:
         cure: Name = said("name the column by {name}", name=named(parameter))
         if parameter == "count" and is_number(field):
             cure = "multiply relative frequencies by the number of tokens, and round the products"
+            if mark:
+                cure = f"if {mark!r} separates thousands, leave it out; else {cure}"
         error = wrong_value(
             "{path}, line {line}: expected {what}, found {found!r}; {cure}",
             path=self._path,
@@ -297,18 +406,21 @@ def _fields(block: _core.Texts) -> list[str]:
     return [block[i] or "" for i in range(len(block))]
 
 
-def _mark_of_thousands(numbers: list[str]) -> str:
+def _mark_of_thousands(numbers: list[str], delimiter: str) -> tuple[str, bool]:
     """Return the mark between groups of three digits, such as "," in "61,847", or "".
 
-    Numbers with such marks are surely no fractions if one has two marks, or if half have none.
+    Also return whether the numbers are surely no fractions. They are none if one has two marks, if
+    half have none, or if commas separate the columns, too: who writes fractions with commas
+    separates columns by other marks.
     """
     for mark in f",.'\u2019{BLANKS}":
         grouped = re.compile(rf"[1-9]\d{{0,2}}(?:{re.escape(mark)}\d{{3}})*|0")
         if all(map(grouped.fullmatch, numbers)):
             n_marks = [number.count(mark) for number in numbers]
-            if any(n_marks) and (max(n_marks) > 1 or n_marks.count(0) * 2 >= len(n_marks)):
-                return mark
-    return ""
+            if any(n_marks):
+                half_has_none = n_marks.count(0) * 2 >= len(n_marks)
+                return mark, max(n_marks) > 1 or half_has_none or mark == delimiter
+    return "", False
 
 
 # ---- the form of a list --------------------------------------------------------------------------
@@ -330,9 +442,16 @@ def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _
     lines = lines[start:] if has_names else _without_preamble(lines)
     if not lines:
         return text, None
+    if all(_ALL_YEARS.fullmatch(line.text) for line in lines):
+        message = (
+            f"{path}: has all years of an n-gram in one line, as the third edition of Google's "
+            "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
+        )
+        raise concerning(ValueError(message), "path")
     first = lines[0].number
     delimiter = delimiter or _delimiter(lines)
-    if delimiter == " ":
+    is_by_blanks = delimiter == " "
+    if is_by_blanks:
         text, delimiter = _with_tabs(text, lines), "\t"
         lines = [line for line in _sample(text) if line.number >= first]
     is_quoted = _is_quoted(text, delimiter)
@@ -346,19 +465,10 @@ def _form_of(path: Path, text: str, given: dict[str, str | int]) -> tuple[str, _
     rows = [row for row in rows if len(row) == n_fields]
     where = f"{path}, line {first + 1}"
     columns, has_header = columns_of(where, names, rows, given)
-    return text, _Form(first, has_header, delimiter, is_quoted, n_fields, columns)
-
-
-def _word_form(path: Path, text: str, lines: list[_Line], given: dict[str, str | int]) -> _Form:
-    """Return how a table of words is cut, whose first line may be a header."""
-    delimiter = _delimiter(lines)
-    if delimiter == " ":  # a single column
-        delimiter = "\t"
-    is_quoted = _is_quoted(text, delimiter)
-    rows = [_cut(line.text, delimiter, is_quoted) for line in lines] or [[""]]
-    first = lines[0].number if lines else 0
-    at, has_header = word_column(f"{path}, line {first + 1}", rows[0], given)
-    return _Form(first, has_header, delimiter, is_quoted, len(rows[0]), {"term": at})
+    if is_by_blanks and names is None and is_number(rows[0][columns["count"]]):
+        has_header = False  # A count without a term is a row of uniq -c.
+    names = (names or rows[0]) if has_header else []
+    return text, _Form(first, has_header, delimiter, is_quoted, n_fields, columns, names)
 
 
 def _sample(text: str) -> list[_Line]:
@@ -427,10 +537,14 @@ def _with_tabs(text: str, lines: list[_Line]) -> str:
     """
     sizes = {len(line.text.split()) for line in lines}
     is_indented = any(line.text.startswith(" ") for line in lines)
+    forms = []
+    if len(sizes) > 1 or is_indented:
+        forms.append((_COUNT_FIRST, "\\1\t"))
     if len(sizes) > 1 or (is_indented and sizes != {2}):
-        for pattern, replacement in ((_COUNT_FIRST, "\\1\t"), (_COUNT_LAST, "\t\\1")):
-            if all(pattern.search(line.text) for line in lines):
-                return pattern.sub(replacement, text)
+        forms.append((_COUNT_LAST, "\t\\1"))
+    for pattern, replacement in forms:
+        if all(pattern.search(line.text) for line in lines):
+            return pattern.sub(replacement, text)
     return re.sub(" +", "\t", re.sub("(?m)^ +| +$", "", text))
 
 

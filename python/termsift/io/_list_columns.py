@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from termsift._util.faults import Message, concerning, named, said
+from termsift._util.faults import Message, concerning, named, said, wrong_value
 from termsift._util.messages import printable
 from termsift._util.validation import check_one_column, listed, number_of
 
@@ -20,6 +20,7 @@ _USUAL: dict[str, tuple[frozenset[str], ...]] = {
             {"terms", "word", "words", "wordform", "type", "types", "item", "items", "token"}
             | {"lemma", "ngram", "feature", "searchresult"}
         ),
+        frozenset({"stopword", "stopwords"}),
     ),
     "count": (
         frozenset({"count"}),
@@ -43,7 +44,7 @@ _NUMBERING = frozenset({"", "rank", "no", "number", "id", "index", "n"})  # name
 # What the names of columns of whole numbers have within them that are no counts.
 _NO_COUNT = re.compile("permil|ipm|pmw|percent|relative|relfreq|zipf|length|year|rank")
 _LEAST_RANKS = 3  # the number of rows that show that a list without a header is numbered
-_HOLDS = {
+HOLDS = {
     "term": "the terms",
     "count": "the counts",
     "documents": "the numbers of documents",
@@ -69,7 +70,7 @@ def usual_column(names: Sequence[Any], parameter: str, where: str = "") -> int |
                         "{where}the columns {names} may all hold {what}",
                         where=where,
                         names=listed([names[i] for i in found]),
-                        what=_HOLDS[parameter],
+                        what=HOLDS[parameter],
                     ),
                     [parameter],
                 )
@@ -93,7 +94,7 @@ def unclear(why: Message, parameters: Sequence[str] = ("term", "count")) -> Valu
         if len(parameters) == 1
         else "{why}; name the columns of {what} by {cure}",
         why=why,
-        what=" and ".join(_HOLDS[parameter] for parameter in parameters),
+        what=" and ".join(HOLDS[parameter] for parameter in parameters),
         cure=cure,
     )
     return concerning(ValueError(message), *parameters)
@@ -282,19 +283,45 @@ def _are_years(terms: Sequence[str], column: Sequence[str]) -> bool:
 
 # ---- the column of words in a list of words ------------------------------------------------------
 
-_HEADINGS = frozenset({"stopword", "stopwords", *_USUAL["term"][0], *_USUAL["term"][1]})
-
 
 def is_heading(line: str) -> bool:
     """Return whether a line is the usual name of a column of words."""
-    return plain(line) in _HEADINGS
+    return has_usual([line], "term")
 
 
-def word_column(where: str, first: list[str], given: Mapping[str, Any]) -> tuple[int, bool]:
-    """Return the column of words in a table, and whether its first row is a header."""
-    if "term" not in given:
-        found = usual_column(first, "term", f"{where}: ")
-        assert found is not None
-        return found, True
-    at = _given_column(where, first, "term", given["term"])
-    return at, _number(given["term"], first) is None or is_heading(first[at])
+def word_column(where: str, rows: list[list[str]], given: Mapping[str, Any]) -> tuple[int, bool]:
+    """Return the column of words in a table, and whether its first row is a header.
+
+    The rows have as many fields as the first one.
+    """
+    first = rows[0]
+    if "term" in given:
+        at = _given_column(where, first, "term", given["term"])
+        return at, _number(given["term"], first) is None or is_heading(first[at])
+    if (at_name := usual_column(first, "term", f"{where}: ")) is not None:
+        return at_name, True
+    columns = list(zip(*rows, strict=True))
+    numbering = [i for i, column in enumerate(columns) if _is_numbering(column)]
+    left = [i for i, column in enumerate(columns) if any(f.strip() for f in column)]
+    left = [i for i in left if i not in numbering]
+    if len(left) != 1:
+        raise several_words(where, first)
+    return left[0], any(not is_number(first[i]) for i in numbering)
+
+
+def several_words(where: str, fields: Sequence[str]) -> ValueError:
+    """Return the error of a line with several words, of which no name tells the right one."""
+    error = wrong_value(
+        "{where}: expected one word on each line, or a column that the header names 'word', found "
+        "{found}",
+        where=where,
+        found=printable(listed(list(fields)), 80),
+    )
+    return concerning(error, "path")
+
+
+def _is_numbering(column: Sequence[str]) -> bool:
+    """Return whether a column numbers its rows, below a header or without one."""
+    if plain(column[0]) in _NUMBERING and len(column) > 1:
+        return all(map(_WHOLE.fullmatch, column[1:]))
+    return _counts_up(column)

@@ -18,7 +18,6 @@ from termsift._util.validation import grouped, listed
 from termsift.io._kinds import (
     COMPRESSED,
     HEAD,
-    TABLES_OF_PYARROW,
     compression,
     foreign,
     is_plain,
@@ -35,13 +34,13 @@ _DAMAGE = ("BadGzipFile", "zlib.error", "BadZipFile", "IsalError", "ZstdError", 
 
 @contextmanager
 def opened(
-    path: Path, *, is_text: bool = True, is_table: bool = False
+    path: Path, *, is_text: bool = True, is_table: bool = False, may_be_table: bool = True
 ) -> Iterator[tuple[Any, BinaryIO]]:
     """Open a file that may be compressed. Yield the decompressed file, and the file on disk.
 
     The first bytes tell the compression, whatever the name says. A text may also be the only member
     of a zip archive. Content that is no text, such as a Parquet file, is an error if ``is_text``,
-    and the cure may be to name the format of a table.
+    and the cure may be to name the format of a table, or to write it as text.
     """
     with (
         _reporting(path),
@@ -49,7 +48,7 @@ def opened(
         _decompressed(path, raw, is_text) as content,
     ):
         if is_text:
-            _refuse_foreign(path, content.peek(HEAD)[:HEAD], is_table)
+            _refuse_foreign(path, content.peek(HEAD)[:HEAD], is_table, may_be_table)
         yield content, raw
 
 
@@ -170,15 +169,15 @@ def member_name(path: Path) -> str | None:
             return str(name)
 
 
-def _refuse_foreign(path: Path, head: bytes, is_table: bool) -> None:
+def _refuse_foreign(path: Path, head: bytes, is_table: bool, may_be_table: bool) -> None:
     """Raise an error if content is no text."""
     if (kind := foreign(head)) is None:
         return
     cure: Name = kind[1]
     if is_table and (form := table_format(head)) is not None:
         cure = said("{cure}, or pass {input_format=}", cure=cure, input_format=form)
-    elif table_format(head) is not None and path.suffix.lower() in TABLES_OF_PYARROW:
-        cure = "read it by itself as a table, or write its content as text"
+    elif not may_be_table and table_format(head) is not None:
+        cure = "write it as text, such as CSV"
     raise wrong_value(
         "{path}: is {kind}, expected text; {cure}", path=path, kind=kind[0], cure=cure
     )
@@ -282,7 +281,7 @@ def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
 
 def decoded_text(path: Path, encoding: str = "utf-8") -> str:
     """Return the text of a file. A byte order mark overrides the encoding."""
-    with opened(path) as (content, raw):
+    with opened(path, may_be_table=False) as (content, raw):
         is_packed = content is not raw
         # A small compressed file may hold more than fits in memory.
         data: bytes = content.read(_MOST_UNPACKED + 1 if is_packed else -1)
