@@ -149,20 +149,6 @@ TEST(a_row_or_column_of_many_blocks) {
   for (const std::string& text : {by_row + "3 1 1\n", by_column + "1 3 1\n"}) check_market(text, all_sizes);
 }
 
-// The parts of a row that were read are copied only if the room for them doubles, so ten times as many blocks take ten
-// times as long. Otherwise this test would take minutes.
-TEST(a_row_of_many_blocks_takes_linear_time) {
-  constexpr std::int64_t n = 200000;
-  std::string text = integer + "1 " + std::to_string(n) + " " + std::to_string(n) + "\n";
-  for (std::int64_t i = 1; i <= n; ++i) text += "1 " + std::to_string(i) + " 1\n";
-  MatrixOptions options;
-  options.block_bytes = 1;
-  MarketReader reader(read_tables::reads(text), options);
-  MatrixBlock block;
-  CHECK(reader.next(block, false, {}));
-  CHECK_EQ(block.n_entries, n);
-}
-
 TEST(forged_sizes_take_no_memory) {
   MarketReader reader(read_tables::reads(integer + "2147483647 2147483647 9000000000000000000\n1 1 1\n9 9 9\n"), {});
   CHECK_EQ(reader.header().n_rows, 2147483647);
