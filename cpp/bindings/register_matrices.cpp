@@ -75,6 +75,13 @@ py::list svmlight_labels(const SvmlightFile& file, std::size_t first) {
   return all;
 }
 
+// Returns the first class that is a word, and a line that has it.
+py::tuple first_word(const SvmlightFile& file) {
+  for (const MatrixLabel& label : file.reader.labels())
+    if (!label.is_number) return py::make_tuple(decoded(label.word), label.line);
+  throw py::value_error("no class is a word");
+}
+
 // Returns the arrays of the next rows or columns and the number of the first one. Returns None at the end, and False if the
 // entries are not sorted.
 py::object read_market(MarketFile& file, bool by_column, int n_threads) {
@@ -102,6 +109,7 @@ void register_matrices(py::module_& module) {
            "block_bytes"_a = block_bytes)
       .def("read", &read_svmlight, "n_threads"_a = 0)
       .def("labels", &svmlight_labels, "first"_a = 0)
+      .def("first_word", &first_word)
       .def_property_readonly("n_terms", [](const SvmlightFile& file) { return file.reader.declared_terms(); })
       .def_property_readonly("n_skipped", [](const SvmlightFile& file) { return file.reader.n_skipped(); })
       .def_property_readonly("skipped", [](const SvmlightFile& file) {
@@ -117,7 +125,10 @@ void register_matrices(py::module_& module) {
       .def("header", [](MarketFile& file) {
         return file.reading([&] {
           const MarketReader::Header& header = file.reader.header();
-          return std::tuple{header.n_rows, header.n_columns, header.exact};
+          const std::string form = header.array ? "array" : "coordinate";
+          const std::string field = header.pattern ? "pattern" : header.exact ? "integer" : "real";
+          const std::string kind = form + " " + field + (header.symmetric ? " symmetric" : " general");
+          return std::tuple{header.n_rows, header.n_columns, header.exact, kind};
         });
       })
       .def("order", [](MarketFile& file, int n_threads) {

@@ -87,6 +87,15 @@ def test_info_says_it_of_json(run: Any, tmp_path: Path) -> None:
     ]
 
 
+def test_info_says_it_of_matrices(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "t.svm"
+    path.write_text("1 1:2\n2 1:x\n2 2:1\n")
+    assert run("info", path, "--on-error", "skip").out.splitlines()[1:3] == [
+        "read as: svmlight, indices from 1, labels are numbers",
+        "rows: 3, 1 left out",
+    ]
+
+
 @pytest.mark.parametrize(
     "command", ["rank {}", "keyness {} x --dispersion", "context {} ham", "compare {} --cv 2"]
 )

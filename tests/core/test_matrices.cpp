@@ -140,6 +140,15 @@ TEST(messages_name_what_was_expected) {
   CHECK_EQ(rows("3 3 4\n1 1:1\n2 1:1"), "expected the 3 documents that line 1 declares, found 2");
 }
 
+TEST(a_row_or_column_of_many_blocks) {
+  std::string by_row = integer + "3 900 902\n1 7 1\n", by_column = integer + "900 3 902\n7 1 1\n";
+  for (int i = 1; i <= 900; ++i) {
+    by_row += "2 " + std::to_string(i) + " 3\n";
+    by_column += std::to_string(i) + " 2 3\n";
+  }
+  for (const std::string& text : {by_row + "3 1 1\n", by_column + "1 3 1\n"}) check_market(text, all_sizes);
+}
+
 TEST(forged_sizes_take_no_memory) {
   MarketReader reader(read_tables::reads(integer + "2147483647 2147483647 9000000000000000000\n1 1 1\n9 9 9\n"), {});
   CHECK_EQ(reader.header().n_rows, 2147483647);

@@ -148,6 +148,14 @@ WORDING: dict[str, str] = {
         "1 of 2 terms of the vocabulary cannot match by these rules: …; write terms as the rules "
         "cut texts (see lowercase, …)"
     ),
+    "a_word_among_numbers": (
+        "…f.svm, line 5: the label 'x' is a word, and other labels are numbers, so all labels are "
+        "read as text; if the line is no document, delete it"
+    ),
+    "a_word_among_numbers_2": (
+        "…f.svm, line 4: the label 'x' is a word, and other labels are numbers, so all labels are "
+        "read as text; if the line is no document, delete it"
+    ),
     "absent_no_such_file": "…absent.csv: no such file",
     "all_years_in_one_line": (
         "…ngrams.tsv: has all years of an n-gram in one line, as the third edition of Google's "
@@ -754,6 +762,9 @@ WORDING: dict[str, str] = {
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
         "sample_weight), which may be delayed, got a DataFrame of pandas: for a matrix in "
         "memory, use termsift.count(X, y)"
+    ),
+    "matrix_with_carriage_returns": (
+        "…c.…, line 1: carriage returns end the lines of this file; replace them by line feeds"
     ),
     "max_memory_in_a_partition_needs_min_df": (
         "partition …: max_memory needs min_df, a whole number of at least 2, because it drops rare "
@@ -1577,6 +1588,9 @@ WORDING: dict[str, str] = {
     "wide_document": (
         "…a: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
         "encoding='utf-…'; on_error='skip' leaves it out"
+    ),
+    "wide_matrix": (
+        "…c.…: is UTF-… without a mark of the order of bytes, expected UTF-8; convert it to UTF-8"
     ),
     "wide_names": (
         "…names.txt: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "

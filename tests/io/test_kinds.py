@@ -493,6 +493,42 @@ def test_wide_characters_without_a_mark_are_named(
     assert read_files(tmp_path / "news", encoding=encoding).X.sum() == 3
 
 
+MATRICES = [
+    ("c.svm", "1 1:2 300:1\n2 1:1\n3 7:1 # größe\n"),
+    ("c.mtx", "%%MatrixMarket matrix coordinate integer general\n% größe\n2 3 1\n2 3 1\n"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), MATRICES)
+def test_encodings_of_matrices(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    options: Any = {"label": False}
+    path.write_text(text, encoding="utf-8")
+    expected = ts.count(ts.scan(path, **options))
+    assert expected.n_docs > 1
+    for encoding in ("utf-16", "utf-32"):
+        path.write_bytes(text.encode(encoding))
+        assert ts.count(ts.scan(path, **options)) == expected
+    for encoding in ("utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"):
+        path.write_bytes(text.encode(encoding))
+        fault = f"is {encoding[:6].upper()} without a mark of the order of bytes, expected UTF-8"
+        with raises(ValueError, "wide_matrix", at=fault):
+            ts.count(ts.scan(path, **options, on_error="skip"))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+@pytest.mark.parametrize(("name", "text"), MATRICES)
+def test_carriage_returns_that_end_the_lines_of_matrices(
+    tmp_path: Path, name: str, text: str, encoding: str
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(text.replace("\n", "\r").encode(encoding))
+    with raises(ValueError, "matrix_with_carriage_returns"):
+        ts.count(ts.scan(path, label=False, on_error="skip"))
+    path.write_bytes(text.replace("\n", "\r\n").encode(encoding))
+    assert ts.count(ts.scan(path, label=False)).n_docs > 1
+
+
 def test_zero_bytes_in_utf_8_are_characters(tmp_path: Path) -> None:
     path = tmp_path / "c.csv"
     path.write_bytes(b"text,label\nba\0con eggs,ham\nfree\0,spam\n")

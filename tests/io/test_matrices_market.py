@@ -122,11 +122,18 @@ def test_files_of_scipy(folder: Path, form: str, dtype: Any, ending: str) -> Non
         b"Coordinate Real Hermitian\n2 2 1\n2 1 2.5\n",
         b"coordinate unsigned-integer general\r\n% c\r\n\r\n 2  3\t1 \r\n 2\t2   4 \r\n\r\n",
         b"coordinate integer general\n3 3 0\n",
+        b"coordinate integer general\n5 0 0\n",
         b"coordinate integer general\n3 3 1\n3 3 9223372036854775807\n",
     ],
 )
 def test_other_forms(folder: Path, text: bytes) -> None:
     check(folder, BANNER + text)
+
+
+def test_an_array_without_columns_has_documents(folder: Path) -> None:
+    for form in (b"array integer general\n5 0\n", b"array real general\n5 0\n"):
+        counts = ts.count(ts.scan(**write(folder, BANNER + form, 5)))
+        assert (counts.n_docs, counts.n_terms, counts.classes) == (5, 0, ["a", "b", "c"])
 
 
 # ---- order ---------------------------------------------------------------------------------------
@@ -165,6 +172,34 @@ def test_an_entry_out_of_order_makes_the_file_be_read_again(
     classifier = ts.count(ts.scan(**arguments)).naive_bayes()
     found = classifier.classify(ts.scan(**arguments))
     assert found.labels.tolist() == classifier.predict(theirs(text)).tolist()
+
+
+@pytest.mark.parametrize(
+    ("text", "tf", "way", "why"),
+    [
+        (entries(BY_ROW), "log", "in blocks of rows", None),
+        (entries(BY_ROW[::-1]), "raw", "as a whole", "not sorted by row"),
+        (entries([entry[::-1] for entry in BY_ROW[:9]]), "raw", "in blocks of columns", None),
+        (entries([entry[::-1] for entry in BY_ROW[:9]]), "log", "as a whole", "not sorted by row"),
+        (
+            BANNER + b"coordinate pattern symmetric\n40 40 1\n2 1\n",
+            "raw",
+            "as a whole",
+            "symmetric",
+        ),
+    ],
+)
+def test_how_a_file_is_read_is_told(
+    tmp_path: Path, caplog: Any, text: bytes, tf: Any, way: str, why: str | None
+) -> None:
+    scan = ts.scan(**write(tmp_path, text, 40))
+    with caplog.at_level("INFO", "termsift"):
+        ts.count(scan, tf=tf)
+    told = [record.message for record in caplog.records if "as a whole" in record.message]
+    path = tmp_path / "m.mtx"
+    assert told == ([] if why is None else [f"{path} is {why}: reading it as a whole"])
+    kind, n = ("pattern symmetric", 40) if why == "symmetric" else ("integer general", 30)
+    assert list(scan.understood) == [f"Matrix Market, coordinate {kind}, 40 x {n}, read {way}"]
 
 
 def test_columns_of_several_files_are_added(tmp_path: Path, monkeypatch: Any) -> None:

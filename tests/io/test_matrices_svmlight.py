@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import termsift as ts
 from collection_files import read_files
 from private import put
-from wording import raises
+from wording import raises, warns
 
 whole_counts = st.integers(0, 2**53 - 1).map(str)
 fractions = st.floats(0, 1e15).map(repr)
@@ -182,13 +182,44 @@ def test_words_are_labels(read: Any, tmp_path: Path) -> None:
 
 def test_numbers_beside_words_are_text(read: Any, tmp_path: Path) -> None:
     assert read(b"10 1:2\n+2.0 2:1\n0.5 1:1\n").y.tolist() == [10, 2, 0.5]
-    assert read(b"10 1:2\n+2.0 2:1\n0.5 1:1\nx 1:1\n").y.tolist() == ["10", "2", "0.5", "x"]
-    counts = ts.count(ts.scan(tmp_path / "f.svm"))
+    with warns(UserWarning, "a_word_among_numbers") as caught:
+        found = read(b"10 1:2\n+2.0 2:1\n\n0.5 1:1\nx\ny 1:1\n3 1:1\n").y.tolist()
+    assert found == ["10", "2", "0.5", "x", "y", "3"]
+    assert len(caught) == 1
+    (tmp_path / "f.svm").write_bytes(b"10 1:2\n+2.0 2:1\n0.5 1:1\nx 1:1\n")
+    with warns(UserWarning, "a_word_among_numbers_2"):
+        counts = ts.count(ts.scan(tmp_path / "f.svm"))
     assert counts.classes == ["0.5", "10", "2", "x"]
     other = tmp_path / "t.svm"
     other.write_text("2 1:1\n")
-    assert ts.count(ts.scan([tmp_path / "f.svm", other])).class_docs.tolist() == [1, 1, 2, 1]
-    assert ts.count(ts.scan([other, tmp_path / "f.svm"])).classes == counts.classes
+    with warns(UserWarning, "a_word_among_numbers_2"):
+        assert ts.count(ts.scan([tmp_path / "f.svm", other])).class_docs.tolist() == [1, 1, 2, 1]
+    with warns(UserWarning, "a_word_among_numbers_2"):
+        assert ts.count(ts.scan([other, tmp_path / "f.svm"])).classes == counts.classes
+
+
+def test_labels_may_be_left_out(read: Any, tmp_path: Path) -> None:
+    assert read(b"1 1:1\nx 2:1\n3,4 1:1\n", label=False).y.tolist() == [""] * 3
+    counts = ts.count(ts.scan(tmp_path / "f.svm", label=False))
+    assert (counts.classes, counts.n_docs) == ([""], 3)
+    assert read(b"2 3 4\n0,1 1:1\n 2:1\n", label=False).y.tolist() == [""] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "sentence"),
+    [
+        ("1 1:1\n2 1:1\n", True, "svmlight, indices from 1, labels are numbers"),
+        ("a 1:1\nb 1:1\n", True, "svmlight, indices from 1, labels are words"),
+        ("a 1:1\nb 1:1\n", False, "svmlight, indices from 1, labels left out"),
+        ("1 9 4\n3 0:1\n", True, "svmlight, indices from 0, 9 terms by line 1, labels are numbers"),
+    ],
+)
+def test_what_was_understood(tmp_path: Path, text: str, labels: bool, sentence: str) -> None:
+    path = tmp_path / "f.svm"
+    path.write_text(text)
+    scan = ts.scan(path, **({} if labels else {"label": False}))
+    ts.count(scan)
+    assert list(scan.understood) == [sentence]
 
 
 def test_labels_of_two_kinds_of_files_are_the_same(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ struct MatrixLabel {
   std::string word;
   double number = 0;
   bool is_number = false;
+  std::int64_t line = 0;  // of a word, a line with it
 };
 
 // Options of both readers. Tests make blocks and pieces small.

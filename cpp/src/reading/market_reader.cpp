@@ -97,12 +97,12 @@ void read_sizes(LineTokens line, Header& header) {
 
 // Entries in the order of the text. Rows and columns are numbered from 0.
 struct Entries {
-  std::int64_t size = 0;
+  std::int64_t size = 0, room = 0;
   LargeArray<TermId> rows, columns;
   LargeArray<std::int64_t> data;
 
   static Entries uninitialised(std::int64_t n) {
-    return {0, LargeArray<TermId>::uninitialised(n), LargeArray<TermId>::uninitialised(n),
+    return {0, n, LargeArray<TermId>::uninitialised(n), LargeArray<TermId>::uninitialised(n),
             LargeArray<std::int64_t>::uninitialised(n)};
   }
   // Copies n entries of `from`, which may be these entries.
@@ -113,6 +113,19 @@ struct Entries {
       std::copy_n(from.data.get() + begin, n, data.get() + size);
     }
     size += n;
+  }
+  // Drops the entries before `first`, and makes room for n entries in all. The room doubles, so that a row of many blocks is
+  // copied only a few times.
+  void keep_from(std::int64_t first, std::int64_t n) {
+    const std::int64_t kept = size - first;
+    if (n > room) {
+      Entries larger = uninitialised(std::max(n, 2 * kept));
+      larger.append(*this, first, kept);
+      *this = std::move(larger);
+    } else if (first > 0) {
+      size = 0;
+      append(*this, first, kept);
+    }
   }
 };
 
@@ -422,10 +435,7 @@ bool MarketReader::State::read(const Threads& all_threads) {
   const std::int64_t n_kept = entries.size - first;
   std::int64_t n_lines = n_kept;
   for (MarketPiece& piece : pieces) piece.begin = std::exchange(n_lines, n_lines + piece.n_lines);
-  Entries all = Entries::uninitialised(n_lines);
-  all.append(entries, first, n_kept);
-  entries = std::move(all);
-  first = 0;
+  entries.keep_from(std::exchange(first, 0), n_lines);
   const std::size_t failed = parse_pieces(pieces, threads, [&](MarketPiece& piece, Worker& worker) {
     return MarketParser(piece, header, entries, worker).run();
   });
@@ -493,7 +503,7 @@ MarketReader::Order MarketReader::order(const Threads& threads) {
   if (state_->n_read == 0 && !state_->at_end) state_->read(threads);
   const Entries& entries = state_->entries;
   if (state_->header.symmetric) return Order::none;
-  if (state_->header.array) return Order::columns;
+  if (state_->header.array) return state_->header.n_columns > 0 ? Order::columns : Order::none;
   const bool one_column = entries.size > 1 && entries.columns[0] == entries.columns[entries.size - 1];
   if (state_->sorted.rows && !(state_->sorted.columns && one_column)) return Order::rows;
   return state_->sorted.columns ? Order::columns : Order::none;

@@ -60,6 +60,7 @@ struct SvmlightPiece : TextPiece {
   TermId last_index = -1;
   // A label is stored as its value if it is a whole number below short_labels, and as -1 - i if it is others[i].
   std::vector<std::string_view> others;
+  std::vector<std::int64_t> lines;                      // of the others, the lines where they first occur
   std::unordered_map<std::string_view, ClassId> place;  // the place of a label among the others
   std::vector<BadRow> bad;                              // the first bad lines
   std::vector<std::int64_t> skipped;                    // the number of documents before each bad line
@@ -176,6 +177,7 @@ class SvmlightParser {
       piece_.place.emplace(label, static_cast<ClassId>(piece_.others.size()));
       codes_[n_.labels++] = -1 - static_cast<ClassId>(piece_.others.size());
       piece_.others.push_back(label);
+      piece_.lines.push_back(line_);
       return true;
     }
     codes_[n_.labels++] = -1 - known->second;
@@ -302,7 +304,7 @@ struct SvmlightReader::State {
   void check_end() const;
   void collect(std::vector<SvmlightPiece>& pieces, std::size_t failed, MatrixBlock& block);
   void number_labels(std::vector<SvmlightPiece>& pieces, MatrixBlock& block);
-  ClassId class_of(std::string_view label);
+  ClassId class_of(std::string_view label, std::int64_t at_line);
   ClassId add(MatrixLabel label);
 
   LineBlocks blocks;
@@ -461,11 +463,14 @@ void SvmlightReader::State::number_labels(std::vector<SvmlightPiece>& pieces, Ma
       ClassId* known = nullptr;
       if (*code < 0) {
         known = &of_others[at(-1 - std::int64_t{*code})];
-        if (*known < 0) *known = class_of(piece.others[at(-1 - std::int64_t{*code})]);
+        if (*known < 0) {
+          const std::size_t place = at(-1 - std::int64_t{*code});
+          *known = class_of(piece.others[place], piece.lines[place]);
+        }
       } else {
         if (*code >= std::ssize(of_short)) of_short.resize(at(2 * std::int64_t{*code} + 64), -1);
         known = &of_short[at(*code)];
-        if (*known < 0) *known = add({{}, static_cast<double>(*code), true});
+        if (*known < 0) *known = add({{}, static_cast<double>(*code), true, 0});
       }
       *code = *known;
     }
@@ -487,25 +492,25 @@ void SvmlightReader::State::number_labels(std::vector<SvmlightPiece>& pieces, Ma
   block.n_labels = n;
 }
 
-ClassId SvmlightReader::State::class_of(std::string_view label) {
+ClassId SvmlightReader::State::class_of(std::string_view label, std::int64_t at_line) {
   const auto number = decimal_number(label);
   if (!number) {
     const auto [known, is_new] = of_other.try_emplace(std::string(label), 0);
-    if (is_new) known->second = add({known->first, 0, false});
+    if (is_new) known->second = add({known->first, 0, false, at_line});
     return known->second;
   }
   const double value = *number + 0.0;  // -0 is 0
   if (value >= 0 && value < static_cast<double>(short_labels) && value == std::floor(value)) {
     const auto place = static_cast<std::size_t>(value);
     if (place >= of_short.size()) of_short.resize(2 * place + 64, -1);
-    if (of_short[place] < 0) of_short[place] = add({{}, value, true});
+    if (of_short[place] < 0) of_short[place] = add({{}, value, true, 0});
     return of_short[place];
   }
   // The bits of a number with a character that no word has before them.
   std::string key(1, '\0');
   key += std::to_string(std::bit_cast<std::uint64_t>(value));
   const auto [known, is_new] = of_other.try_emplace(std::move(key), 0);
-  if (is_new) known->second = add({{}, value, true});
+  if (is_new) known->second = add({{}, value, true, 0});
   return known->second;
 }
 

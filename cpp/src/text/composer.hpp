@@ -77,7 +77,6 @@ class Composer {
   bool utf8_is_normal(const std::uint8_t* text, std::int64_t length) const;
   template <class Unit>
   bool units_are_normal(const Unit* text, std::int64_t length) const;
-  void add(char32_t c);
   void end_run();
   void decompose_run();
   void compose_run();

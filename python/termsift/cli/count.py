@@ -10,7 +10,8 @@ from termsift.cli import arguments, inputs, output
 
 _MORE = """\
 The inputs must be either all matrices or all texts. demo and .termsift files are not allowed.
-Inputs are read in parts, except .npz files and unsorted .mtx files, which are read whole.
+Inputs are read in parts, except .npz files, and .mtx files that are unsorted, symmetric or, with
+--tf log, sorted by column, which are read whole.
 
 """
 

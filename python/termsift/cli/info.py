@@ -38,7 +38,8 @@ def _write(out: TextIO, counts: ts.ClassCounts, source: str, scan: ts.Scan | Non
         out.write(f"read as: {sentence}\n")
     if scan is not None and scan.understood:
         n_rows = int(counts.n_docs) + scan.n_skipped
-        of_rows = f"{scan.n_skipped:,} left out, {scan.n_empty:,} with an empty text"
+        of_rows = f"{scan.n_skipped:,} left out"
+        of_rows += f", {scan.n_empty:,} with an empty text" if scan.has_texts else ""
         out.write(f"rows: {n_rows:,}, {of_rows}\n")
     if (rules := counts.rules) is not None and rules.changed:
         out.write(f"rules: {rules.shown}\n")

@@ -150,7 +150,7 @@ def refuse_repeated(paths: Sequence[str]) -> None:
 
 
 def log_read(args: argparse.Namespace, scan: ts.Scan) -> None:
-    """Log how tables were understood, how much was left out, and the first few errors."""
+    """Log how files were understood, how much was left out, and the first few errors."""
     for sentence in scan.understood:
         logger.info("read as %s", sentence)
     if scan.n_skipped:

@@ -15,7 +15,7 @@ from termsift._util.faults import concerning, excluded, said
 from termsift._util.files import existing
 from termsift._util.validation import Labels, distinct_labels
 from termsift.io._kinds import unpacked
-from termsift.io._opening import NAME_ENCODING, one_per_line, opened_text
+from termsift.io._opening import NAME_ENCODING, check_line_ends, one_per_line, opened_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
 
@@ -54,7 +54,7 @@ class Lines(TextSource):
             while lines := content.readlines(BLOCK_BYTES):
                 if not n_lines:
                     lines[0] = lines[0].removeprefix(codecs.BOM_UTF8)
-                    self._check_ends(lines[0])
+                    check_line_ends(self.path, lines[0])
                 first, n_lines = n_lines, n_lines + len(lines)
                 if codes is not None and n_lines > len(codes):
                     continue  # count the other lines for the error below
@@ -101,12 +101,6 @@ class Lines(TextSource):
                 )
             )
         return [place for place in good if place not in bad]
-
-    def _check_ends(self, line: bytes) -> None:
-        """Check the first line, which is the whole file if only carriage returns end lines."""
-        if not line.endswith(b"\n") and b"\r" in line.rstrip(b"\r"):
-            cure = "carriage returns end the lines of this file; replace them by line feeds"
-            raise ValueError(f"{self.path}, line 1: {cure}")
 
 
 class _Content(io.RawIOBase):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import warnings
 from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.faults import Message, carrying, concerning, said, wrong_value
 from termsift._util.files import existing
+from termsift._util.messages import levels_to_caller, logger, printable
 from termsift._util.validation import (
     Csr,
     Labels,
@@ -25,11 +27,12 @@ from termsift._util.validation import (
     object_array,
     widened,
 )
-from termsift.io._opening import is_damage, one_per_line, opened
+from termsift.io._opening import is_damage, one_per_line, opened, opened_matrix
 from termsift.io._source import MATRIX_BYTES, Options, Source, with_arguments
 from termsift.text._documents import Block, Columns
 
 _WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # At most 18 digits, no leading zeros.
+_LONGEST_WORD = 40  # the number of characters of a label in a warning
 _FROM_ZERO = said("; if indices count from 0, pass {index_base=0}")
 _SKIPPED = "; on_error='skip' leaves it out"  # the end of the core's message about a bad line
 
@@ -180,13 +183,19 @@ class MarketFile(MatrixFile):
         ``floats`` is whether columns of fractions are allowed, too. If ``whole``, yield one block.
         """
         n_threads = self.options.n_threads
-        with opened(self.path) as (content, raw):
-            file = _core.MarketFile(content.readinto, self.name, block_bytes=MATRIX_BYTES)
-            n_docs, n_terms, exact = file.header()
+        with opened_matrix(self.path) as (readinto, raw):
+            file = _core.MarketFile(readinto, self.name, block_bytes=MATRIX_BYTES)
+            n_docs, n_terms, exact, kind = file.header()
             labels = self._labels_of(n_docs, n_terms)
             order = "none" if whole or self._is_unsorted else file.order(n_threads)
             in_columns = order == "columns" and by_column and (exact or floats)
-            if order != "rows" and not in_columns:
+            is_whole = order != "rows" and not in_columns
+            way = "as a whole" if is_whole else f"in blocks of {order}"
+            self.understood = f"Matrix Market, {kind}, {n_docs:,} x {n_terms:,}, read {way}"
+            if is_whole:
+                if not (whole or self._is_unsorted):  # the caller wants a whole, or was told
+                    why = "symmetric" if kind.endswith("symmetric") else "not sorted by row"
+                    logger.info("%s is %s: reading it as a whole", self.name, why)
                 with naming(self.name):  # a sum of repeated entries may overflow
                     matrix = Csr(*file.whole(n_threads), n_docs, n_terms)
                 yield Block(matrix, labels, range(n_docs), self, self.n_bytes)
@@ -220,14 +229,15 @@ class SvmlightFile(Source):
     takes = frozenset({"term_names"})
     why = "an svmlight file has its own labels and no texts"
     labels_are_text = False
+    _has_warned = False  # whether labels of two kinds were told
 
     def blocks(self) -> Generator[Block, None, None]:
         options, names = self.options, self.options.names
         n_names = _core.max_terms if names is None else len(names)
-        self._noted = 0, 0
-        with opened(self.path) as (content, raw):
+        self._noted, self._has_words, self._has_numbers = (0, 0), False, False
+        with opened_matrix(self.path) as (readinto, raw):
             file = _core.SvmlightFile(
-                content.readinto,
+                readinto,
                 self.name,
                 index_base=options.index_base,
                 n_terms=n_names,
@@ -237,8 +247,12 @@ class SvmlightFile(Source):
             classes = list[Any]()
             while (block := self._next(file)) is not None:
                 (indptr, indices, data), last, first, skipped, ends, codes = block
-                classes += file.labels(len(classes))
                 n = len(indptr) - 1
+                if options.has_labels:
+                    classes += self._new_labels(file, len(classes))
+                else:
+                    classes, codes, ends = [""], np.zeros(n, dtype=np.int32), None
+                self._tell(file.n_terms)
                 n_terms = n_names if names is not None else max(file.n_terms, last + 1)
                 rows: Any = range(first, first + n)
                 if len(skipped):
@@ -255,6 +269,39 @@ class SvmlightFile(Source):
                 yield Block(matrix, labels, rows, self, raw.tell())
                 # Free the block before the next block is read.
                 del block, matrix, indptr, indices, data, labels, codes
+
+    def _new_labels(self, file: _core.SvmlightFile, n_known: int) -> list[Any]:
+        """Return the labels after the known ones. Warn once if only some labels are numbers."""
+        labels = file.labels(n_known)
+        n_words = sum(isinstance(label, str) for label in labels)
+        self._has_words |= n_words > 0
+        self._has_numbers |= n_words < len(labels)
+        if self._has_words and self._has_numbers and not self._has_warned:
+            self._has_warned = True
+            word, line = file.first_word()
+            message = said(
+                "{path}, line {line}: the label '{word}' is a word, and other labels are numbers, "
+                "so all labels are read as text; if the line is no document, delete it",
+                path=self.path,
+                line=line,
+                word=printable(word, _LONGEST_WORD),
+            )
+            warnings.warn(message, stacklevel=levels_to_caller())
+        return labels
+
+    def _tell(self, n_declared: int) -> None:
+        """Say how the file was understood so far. ``n_declared`` is the number of terms, or -1."""
+        base = 0 if n_declared >= 0 else self.options.index_base
+        parts = ["svmlight", f"indices from {base}"]
+        if n_declared >= 0:
+            parts.append(f"{number_of(n_declared, 'term')} by line 1")
+        if not self.options.has_labels:
+            parts.append("labels left out")
+        elif self._has_words:
+            parts.append("labels are words" + " and numbers" * self._has_numbers)
+        elif self._has_numbers:
+            parts.append("labels are numbers")
+        self.understood = ", ".join(parts)
 
     def _next(self, file: _core.SvmlightFile) -> Any:
         try:

@@ -265,6 +265,30 @@ def opened_text(
             ) from None
 
 
+@contextmanager
+def opened_matrix(path: Path) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
+    """Open a matrix in a text file, whose encoding no argument names.
+
+    Yield a function that fills a buffer with UTF-8 text, and the file on disk.
+    """
+    with opened(path) as (content, raw):
+        head = content.peek(HEAD)[:HEAD]
+        marked = marked_encoding(head)
+        if marked is None and (found := unmarked_encoding(head)) is not None:
+            fault = f"is {found[:6].upper()} without a mark of the order of bytes, expected UTF-8"
+            raise ValueError(f"{path}: {fault}; convert it to UTF-8")
+        first = head if marked is None else head.decode(marked, "ignore").encode()
+        check_line_ends(path, first[: first.find(b"\n") + 1] or first)
+        yield (content.readinto if marked is None else _recoded(content, marked)), raw
+
+
+def check_line_ends(path: Path, line: bytes) -> None:
+    """Check the first line, which is the whole file if only carriage returns end lines."""
+    if not line.endswith(b"\n") and b"\r" in line.rstrip(b"\r"):
+        cure = "carriage returns end the lines of this file; replace them by line feeds"
+        raise ValueError(f"{path}, line 1: {cure}")
+
+
 def _recoded(content: Any, codec: str) -> Callable[[memoryview], int]:
     """Return a function that decodes the content, and writes it as UTF-8 to a buffer."""
     text, ready = io.TextIOWrapper(content, codec, _UNDECODED, newline=""), io.BytesIO()

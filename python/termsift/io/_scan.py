@@ -174,9 +174,9 @@ def scan(
         The index of the first term in svmlight files.
     on_error : {"raise", "skip"}
         "skip" leaves out bad lines of svmlight files, bad rows of tables and bad files of class
-        folders. ``Scan.n_skipped`` counts the omissions. Three kinds of errors are always raised: a
-        misplaced quote in a table, a broken JSON array, and damaged columns of a Parquet or Arrow
-        file.
+        folders. ``Scan.n_skipped`` counts the omissions. Four kinds of errors are always raised: a
+        misplaced quote in a table, a broken JSON array, damaged columns of a Parquet or Arrow file,
+        and bad entries of a ``.mtx`` file.
     input_format : str, optional
         The format of all files, whatever their endings, such as ``"csv"``. With ``"lines"``, each
         line of a text file is a document, whose class is the name of the file without its ending.
@@ -210,8 +210,8 @@ def scan(
     Notes
     -----
     Memory holds one chunk of 4 MiB of text, or of 16 MiB of a matrix, at a time, and some 100 bytes
-    for each distinct word. Only ``.npz`` files, and ``.mtx`` files that are not sorted by row, are
-    read as a whole. ``.mtx`` files that are sorted by column are counted in chunks, too.
+    for each distinct word. Only ``.npz`` files, and ``.mtx`` files that are symmetric or not sorted
+    by row, are read as a whole. Those that are sorted by column are counted in chunks, too.
 
     Examples
     --------
@@ -381,7 +381,7 @@ class Scan:
 
     @property
     def understood(self) -> Sequence[str]:
-        """How each table was understood that was read: its dialect, header and columns."""
+        """How each table or matrix was understood that was read, such as its header and columns."""
         is_one = len(self.sources) == 1
         of_each = [(source.name, source.understood) for source in self.sources]
         return [what if is_one else f"{name}: {what}" for name, what in of_each if what]

@@ -155,7 +155,7 @@ class Source(Origin, ABC):
         self.named = [self.name] if labels is None else [self.name, str(labels)]
         self.files: list[Any] = [path]
         self.skipped = Skipped()
-        self.understood = ""  # how a table was understood, once it is opened
+        self.understood = ""  # how the file was understood, once it is opened
 
     @abstractmethod
     def blocks(self) -> Generator[Block, None, None]:
