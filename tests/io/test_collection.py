@@ -133,6 +133,7 @@ def test_matrices_need_labels(matrix: Path) -> None:
     [
         ("y", "a\nb\n", "y: 2 labels for the 3 documents of c.npz"),
         ("y", "a\n\nb\n", "y, line 2: expected a label, found nothing"),
+        ("y", "a\nb\n \n", "y, line 3: expected a label, found nothing"),
         (
             "y",
             b"a\n\xff\nb\n",

@@ -336,6 +336,8 @@ def plain_lines(text: str) -> str:
 def one_per_line(path: Path, what: str, encoding: str = "utf-8") -> list[str]:
     """Return the lines of a text, which may end as on any system. An empty line is an error."""
     values = plain_lines(decoded_text(path, encoding)).removesuffix("\n").split("\n")
-    if "" in values:
-        raise ValueError(f"{path}, line {values.index('') + 1}: expected {what}, found nothing")
+    # A blank label is a mistake in a file, as in the column of a table. A blank may be a term.
+    nothing = [not (value.strip() if what == "a label" else value) for value in values]
+    if any(nothing):
+        raise ValueError(f"{path}, line {nothing.index(True) + 1}: expected {what}, found nothing")
     return values
