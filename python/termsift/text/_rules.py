@@ -150,7 +150,7 @@ class TextRules:
         Remove accents, so that "naïve" becomes "naive". "ascii" also drops all characters that
         are not ASCII.
     normalize : {"NFC", "NFKC"}, optional
-        Bring texts to a normal form of Unicode before any other rule, as `unicodedata.normalize`
+        Bring texts to a normal form of Unicode before any other rule, as ``unicodedata.normalize``
         does. In "NFC", a letter and the accents that follow it become one letter. "NFKC" also
         replaces variants of letters, such as ligatures and full-width letters.
     token_pattern : str or None
