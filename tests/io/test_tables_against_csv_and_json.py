@@ -297,7 +297,9 @@ def test_json_objects(seed: int, is_array: bool) -> None:
 def check_array(content: bytes, texts: list[str], skip: bool, found: Any) -> None:
     """Check the rows that were read from a JSON array, but not their line numbers."""
     try:
-        rows = [pair(record, texts) or 1 for record in loads(content.decode())]
+        records = loads(content.decode())
+        rows = [pair(record, texts) or 1 for record in records]
+        rows += [ALWAYS] * misspelt(records, texts)
     except UnicodeDecodeError:
         assert skip or isinstance(found, (str, int))
     except ValueError:
