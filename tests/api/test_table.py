@@ -290,8 +290,8 @@ def test_counts_are_whole_and_not_negative(value: Any) -> None:
         ({}, {"count": "n"}, ValueError, "count_expected_one_column_n_found", "count"),
         ({}, {"label": "labels"}, ValueError, "label_expected_one_column_labels_found", "label"),
         (
-            {},
-            {"documents": "count"},
+            {"df": [1, 1, 1]},
+            {"documents": "df"},
             TypeError,
             "documents_needs_class_docs_pass_both_or",
             "documents",

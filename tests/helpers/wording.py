@@ -947,7 +947,7 @@ WORDING: dict[str, str] = {
         "label=; on_error='skip' leaves it out"
     ),
     "no_key_text_in_line_2": (
-        "…mail.json, line 2: expected a key 'text', found 'label'; name the columns by text= and "
+        "…mail.json, line 2: expected a key 'text', found …; name the columns by text= and "
         "label=; on_error='skip' leaves it out"
     ),
     "no_key_text_of_title_and_label": (

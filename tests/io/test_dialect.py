@@ -203,7 +203,7 @@ def test_a_character_has_one_meaning(
         ("delimiter", 1, TypeError, "delimiter_must_be_a_str"),
         ("quote", False, TypeError, "quote_must_be_a_str"),
         ("delimiter", "", ValueError, "one_ascii_character"),
-        ("header", 1, ValueError, "header_must_be_true_or_false"),
+        ("header", 1, TypeError, "header_must_be_true_or_false"),
         ("skip_lines", -1, ValueError, "skip_lines_must_be_in"),
         ("skip_lines", 1.5, TypeError, "skip_lines_must_be_an_integer"),
     ],
@@ -297,11 +297,11 @@ NAMED = "name the columns by text= and label=, by number if there is no header"
          "line 2: expected 2 fields, found 1; if a backslash makes the next character part of the "
          "text, pass escape='\\\\'"),
         (" text ,Label\naa,x\n", {},
-         f"line 1: expected one column 'text', found ' text ', 'Label'; {NAMED}; did you mean "
-         "' text '?"),
+         "line 1: expected one column 'text', found ' text ', 'Label'; pass text=' text ' and "
+         "label='Label'"),
         ("text,\ufeffLABEL\naa,x\n", {},
-         f"line 1: expected one column 'label', found 'text', '\ufeffLABEL'; {NAMED}; did you mean "
-         "'\\ufeffLABEL'?"),
+         "line 1: expected one column 'label', found 'text', '\ufeffLABEL'; pass "
+         "label='\\ufeffLABEL'"),
         ("text,label\naa,x\n", {"skip_lines": 3}, "has 2 lines, so skip_lines=3 leaves none"),
         ("text,label\naa,x", {"skip_lines": 2},
          "expected a header with the columns 'text' and 'label', found none"),

@@ -154,7 +154,8 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
         ("c.csv", "label,text\na,x y z\n", {},
          "c.csv: no document has a word of two or more letters"),
         ("c.txt", "1 1:2 3:1\n", {},
-         f"c.txt, line 1: expected at least 2 fields, found 1; {DIVIDED}"),
+         "c.txt, line 1: expected at least 2 fields, found 1; if the lines are those of svmlight, "
+         "pass input_format='svm'"),
         ("c.txt", "a\tone\nb\ttwo\tthree\n", {}, "c.txt, line 2: expected 2 fields, found 3"),
         ("c.txt", "a\tone\ttwo\n", {}, "c.txt, line 1: expected 2 fields, found 3"),
         ("c.jsonl", "", {}, "c.jsonl: holds no documents"),
@@ -178,11 +179,11 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
          "c.jsonl, line 1: the label is blank"),
         ("c.csv", "label,text\na,one\n \t,two\n", {}, "c.csv, line 3: the label is blank"),
         ("c.csv", "Label;Text\na;one\n", {},
-         f"c.csv, line 1: expected one column 'text', found 'Label', 'Text'; {COLUMNS}; "
-         "did you mean 'Text'?"),
+         "c.csv, line 1: expected one column 'text', found 'Label', 'Text'; pass text='Text' and "
+         "label='Label'"),
         ("c.csv", "label,Text,url\na,one,x\n", {},
-         f"c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; {COLUMNS}; "
-         "did you mean 'Text'?"),
+         "c.csv, line 1: expected one column 'text', found 'label', 'Text', 'url'; pass "
+         "text='Text'"),
         ("c.csv", "label,text\na,one\rtwo\nb,x\n", {},
          "c.csv, line 2: a carriage return without a line feed; put a field with a carriage return "
          f"in quotes, or, if {RETURNS}, replace them by line feeds"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 from typing import Any
 
 import pytest
@@ -88,7 +89,9 @@ def test_a_list_of_the_words_of_texts_gives_the_counts_of_the_texts(seed: int) -
     words = [word for text in texts for word in text.split()]
     n_of = {word: words.count(word) for word in words}
     table = {"term": list(n_of), "count": list(n_of.values()), "label": ["x"] * len(n_of)}
-    counted = ts.count_texts(texts, ["x"] * 20, **rules)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # combining marks cut some of the words
+        counted = ts.count_texts(texts, ["x"] * 20, **rules)
     found = ts.counts_from_table(table, rules=counted.rules)
     assert list(found.term_names) == list(counted.term_names)
     assert found.class_tokens.tolist() == counted.class_tokens.tolist()

@@ -148,6 +148,7 @@ PATHS: dict[str, Callable[[], Any]] = {
     "write_report": lambda: "new.html",
     "read_frequency_list": lambda: "list.csv",
     "read_names": lambda: "list.csv",
+    "read_words": lambda: "list.csv",
 }
 _PATHLIKE = ("path", "paths")
 OBJECTS: dict[str, Callable[[], Any]] = {

@@ -28,6 +28,11 @@ def _check_mark(mark: Any, name: str) -> None:
         )
 
 
+def _check_quote(mark: Any, name: str) -> None:
+    if not isinstance(mark, str) or mark:  # without a character, no field is quoted
+        _check_mark(mark, name)
+
+
 def _optional(check: _Check) -> _Check:
     return lambda value, name: None if value is None else check(value, name)
 
@@ -35,7 +40,7 @@ def _optional(check: _Check) -> _Check:
 # The check of each option by itself. `Dialect` checks which exclude each other.
 CHECKS: dict[str, _Check] = {
     "delimiter": _optional(_check_mark),
-    "quote": _optional(lambda mark, name: None if mark == "" else _check_mark(mark, name)),
+    "quote": _optional(_check_quote),
     "escape": _optional(_check_mark),
     "header": _optional(validation.check_flag),
     "skip_lines": lambda n, name: validation.check_integer(n, name, 0, 2**62),
