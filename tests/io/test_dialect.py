@@ -300,7 +300,7 @@ NAMED = "name the columns by text= and label=, by number if there is no header"
          "line 1: expected one column 'text', found ' text ', 'Label'; pass text=' text ' and "
          "label='Label'"),
         ("text,\ufeffLABEL\naa,x\n", {},
-         "line 1: expected one column 'label', found 'text', '\ufeffLABEL'; pass "
+         "line 1: expected one column 'label', found 'text', '\\ufeffLABEL'; pass "
          "label='\\ufeffLABEL'"),
         ("text,label\naa,x\n", {"skip_lines": 3}, "has 2 lines, so skip_lines=3 leaves none"),
         ("text,label\naa,x", {"skip_lines": 2},
@@ -313,7 +313,7 @@ def test_each_fault_has_its_own_cure(
     tmp_path: Path, content: str, columns: dict[str, Any], message: str
 ) -> None:
     found = complaint(write(tmp_path / "c.csv", content), **columns)
-    assert found.removeprefix("c.csv").lstrip(",: ") == message.replace("\\ufeff", "\ufeff")
+    assert found.removeprefix("c.csv").lstrip(",: ") == message
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def structure_cases(form: str, line: str, other: str, good: list[int], size: int
             X = edited(form, **{name: np.resize(getattr(sound, name), n)})
             yield case(message, X, id=form)
     huge = np.broadcast_to(np.int8(1), 2**60)
-    yield case(f"X has 5 indices but {2**60} values", edited(form, data=huge), id=form)
+    yield case(f"X has 5 indices but {2**60:,} values", edited(form, data=huge), id=form)
     for name in ("indptr", "indices"):
         for dtype in ("f8", "u4", "u8", "i2", "?", "O", "U3", "c16"):
             message = f"X.{name} has dtype {np.dtype(dtype)}, expected int32 or int64"
