@@ -165,7 +165,9 @@ def test_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("command", ["", *running.COMMANDS])
-def test_help_fits_two_screens(run: Any, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_fits_110_lines_of_100_columns(
+    run: Any, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     result = run(*command.split(), "--help")
     assert result.code == 0

@@ -75,7 +75,7 @@ def test_a_folder_of_class_folders(folder: Path) -> None:
 
 
 def test_classes_that_are_numbers_and_documents_that_are_compressed(tmp_path: Path) -> None:
-    write(tmp_path / "c/10/a.gz", gzip.compress(b"oil ship"))
+    write(tmp_path / "c/10/a.GZ", gzip.compress(b"oil ship"))
     write(tmp_path / "c/9/a", "ball")
     collection = read_files(tmp_path / "c")
     assert collection.y.tolist() == [10, 9]

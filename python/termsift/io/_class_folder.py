@@ -14,7 +14,7 @@ from termsift import _core
 from termsift._util.faults import message_of, wrong_value
 from termsift._util.messages import logger
 from termsift._util.validation import Labels, distinct_labels
-from termsift.io._kinds import COMPRESSED
+from termsift.io._kinds import PACKED
 from termsift.io._opening import check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
@@ -57,9 +57,7 @@ class ClassFolder(TextSource):
             files, texts = [file for _, file in documents], None
             good = list(range(len(documents)))  # the places of the documents that can be read
             # The core reads only regular files, because reading a pipe may block.
-            if is_utf8 and all(
-                f.is_file() and not f.name.endswith((*COMPRESSED, ".zip")) for f in files
-            ):
+            if is_utf8 and all(f.is_file() and not f.name.lower().endswith(PACKED) for f in files):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
             if texts is None or not texts.is_utf8 or texts.has_zero_bytes:  # as UTF-16 has

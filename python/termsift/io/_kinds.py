@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
+PACKED = (*COMPRESSED, ".zip")
 TABLES_OF_PYARROW = (".parquet", ".arrow", ".feather", ".ipc")
 HEAD = 1 << 12  # the number of bytes that are looked at
 
@@ -35,7 +36,7 @@ _MARKS = {
 
 def unpacked(path: Path) -> Path:
     """Return a path without the ending of its compression."""
-    return path.with_suffix("") if path.suffix.lower() in (*COMPRESSED, ".zip") else path
+    return path.with_suffix("") if path.suffix.lower() in PACKED else path
 
 
 def kind_of(path: Path) -> str:

@@ -16,8 +16,8 @@ from termsift._util.faults import Name, said, wrong_value
 from termsift._util.files import named_errors
 from termsift._util.validation import grouped, listed
 from termsift.io._kinds import (
-    COMPRESSED,
     HEAD,
+    PACKED,
     compression,
     foreign,
     is_plain,
@@ -71,7 +71,7 @@ def _decompressed(path: Path, raw: io.BufferedReader, is_text: bool) -> Iterator
     """Yield a file that decompresses ``raw``, or ``raw`` itself if it is not compressed."""
     ending, head = path.suffix.lower(), raw.peek(HEAD)[:HEAD]
     # The decompressors accept an empty file, although it lacks the header of the format.
-    is_named = ending in (*COMPRESSED, ".zip")
+    is_named = ending in PACKED
     if is_named and not head:
         raise EOFError("the file is empty")
     form = compression(head)
