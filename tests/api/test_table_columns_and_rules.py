@@ -100,3 +100,5 @@ def test_sums_that_are_too_large_and_functions_without_code() -> None:
     loaded = ts.load(counts.to_bytes())
     with raises(ValueError, "only_the_name_of_a_function", argument="rules"):
         ts.counts_from_table({"x": {"a": 1}}, rules=loaded.rules)
+    with raises(TypeError, "rules_must_be_a_textrules", argument="rules"):
+        ts.counts_from_table({"x": {"a": 1}}, rules="NFC")  # type: ignore[arg-type]

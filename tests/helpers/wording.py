@@ -488,6 +488,7 @@ WORDING: dict[str, str] = {
         "document 11, byte 2: expected UTF-8, found ff (hexadecimal); decode the text with "
         "the encoding in which it was written"
     ),
+    "documents_are_not_read": "documents has …, but the scan has read …",
     "documents_have_several_classes": (
         "documents have several classes, and counts do not record which documents two "
         "classes share: count the documents of these classes instead"
@@ -709,7 +710,7 @@ WORDING: dict[str, str] = {
     "labels_of_a_folder": (
         "…mail: a folder of files has no single file of labels; pass the files, each with its own"
     ),
-    "labels_of_another_length": "…short: … labels for the 5 documents of …film.txt",
+    "labels_of_another_length": "…short: … label… for the 5 documents of …film.txt",
     "leave_out_sort_and_direction": (
         "similar terms have their own order, so leave out sort and direction"
     ),
@@ -1164,6 +1165,7 @@ WORDING: dict[str, str] = {
         "…c.tsv, line 2: has 3 fields, and the header 2; if the first field is the name of "
         "the row, as R's write.table writes it, pass skip_lines=1 text=3 label=2"
     ),
+    "rules_must_be_a_textrules": "rules must be a TextRules, got str",
     "sample_weight_and_x_differ_in_length": "sample_weight and X differ in length",
     "sample_weight_has_1152921504606846977_at_row_1": (
         "sample_weight has 1152921504606846977 at row 1, expected at most 2^53 because the counts "

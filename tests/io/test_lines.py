@@ -45,7 +45,7 @@ def test_blocks_of_lines(text: Path, labels: Path, monkeypatch: pytest.MonkeyPat
     assert ts.count(ts.scan(text, labels=labels)) == ts.count_texts(TEXTS, LABELS)
     (labels.parent / "short").write_text("pos\n")
     assert complaint(text, labels=labels.parent / "short") == (
-        "short: 1 labels for the 5 documents of film.txt"
+        "short: 1 label for the 5 documents of film.txt"
     )
 
 
@@ -75,7 +75,8 @@ def test_files_of_different_lengths_are_refused_with_both_numbers(
     (tmp_path / "short").write_text("pos\n" * n)
     with raises(ValueError, "labels_of_another_length", argument="labels"):
         ts.count(ts.scan(text, labels=tmp_path / "short"))
-    assert complaint(text, labels=tmp_path / "short").startswith(f"short: {n} labels for the 5 ")
+    labels = "1 label" if n == 1 else f"{n} labels"
+    assert complaint(text, labels=tmp_path / "short").startswith(f"short: {labels} for the 5 ")
 
 
 def test_an_empty_text_file_has_no_label(tmp_path: Path, labels: Path) -> None:

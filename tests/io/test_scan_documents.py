@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import termsift as ts
+from wording import raises
 
 # A good row, a bad row, and the header if there is one, by the ending of the file.
 ROWS = {
@@ -35,3 +36,17 @@ def test_rows_that_are_left_out_count_before_the_next_file(
     wanted = [i for i in range(3) if i not in left_out]
     assert found.documents.tolist() == [*wanted, 3, 4]
     assert scan.places(found.documents)[-1].startswith(str(paths[1]))
+
+
+def test_places_of_documents_that_were_not_read(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in paths:
+        path.write_text("text,label\nbacon,ham\n")
+    scan = ts.scan(paths)
+    with raises(ValueError, "documents_are_not_read", argument="documents", at="0 documents"):
+        scan.places([0])
+    ts.count(scan)
+    assert scan.places([1]) == [f"{paths[1]}, row 1"]
+    for wrong in (-1, 2):
+        with raises(ValueError, "documents_are_not_read", argument="documents", at="2 documents"):
+            scan.places([wrong])

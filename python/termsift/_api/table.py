@@ -150,6 +150,8 @@ def counts_from_table(
     if "documents" in columns:
         in_documents = _whole(columns["documents"], names["documents"], place, "documents")
         _check_documents(in_documents, occurrences, names["documents"], place)
+    if rules is not None:
+        validation.check_kind(rules, TextRules, "rules")
     if rules is not None and rules.analyzer == "word" and rules.hashing is None:
         cut = _cut(terms, rules)
         if in_documents is not None:

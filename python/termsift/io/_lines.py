@@ -13,7 +13,7 @@ import numpy as np
 from termsift import _core
 from termsift._util.faults import concerning, excluded, said
 from termsift._util.files import existing
-from termsift._util.validation import Labels, distinct_labels
+from termsift._util.validation import Labels, distinct_labels, number_of
 from termsift.io._kinds import unpacked
 from termsift.io._opening import NAME_ENCODING, check_line_ends, one_per_line, opened_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
@@ -68,7 +68,8 @@ class Lines(TextSource):
                 yield Block(held, labels, rows, self, raw.tell())
                 del lines, texts, held  # free the texts before the next block is read
         if codes is not None and n_lines != len(codes):
-            text = f"{self._labels}: {len(codes)} labels for the {n_lines} documents of {self.path}"
+            n, of = number_of(len(codes), "label"), number_of(n_lines, "document")
+            text = f"{self._labels}: {n} for the {of} of {self.path}"
             raise concerning(ValueError(text), "labels")
 
     def _good(self, texts: list[bytes], first: int, encoding: str) -> Sequence[int]:

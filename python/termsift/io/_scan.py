@@ -349,6 +349,7 @@ class Scan:
         self.n_bytes = sum(source.n_bytes for source in sources)
         self.left_out = Skipped()  # the lines, rows and documents that were left out
         self.firsts = list[tuple[int, Source]]()  # the number of the first document of each source
+        self.n_rows = 0  # the number of documents so far, with those that were left out
         self.n_empty = 0  # the number of texts without a character
 
     def __repr__(self) -> str:
@@ -375,6 +376,12 @@ class Scan:
             return None
         places = []
         for document in documents:
+            if not 0 <= document < self.n_rows:
+                raise wrong_value(
+                    "{documents} has {document}, but the scan has read {n}",
+                    document=document,
+                    n=validation.number_of(self.n_rows, "document"),
+                )
             first, source = self.firsts[bisect_right(self.firsts, document, key=itemgetter(0)) - 1]
             places.append(source.place(document - first))
         return places
@@ -448,13 +455,13 @@ class Scanned(Documents):
         scan, checkpoint = self._scan, self._checkpoint
         first = checkpoint.n_done if checkpoint else 0
         scan.left_out = checkpoint.skipped if checkpoint else Skipped()
-        scan.firsts, n_rows = [], 0
+        scan.firsts, scan.n_rows = [], 0
         scan.n_empty = 0
         bytes_before = sum(source.n_bytes for source in scan.sources[:first])
         with progress(self._verb, scan.n_bytes, "bytes") as report:
             for number, source in enumerate(scan.sources[first:], first + 1):
                 source.skipped = scan.left_out
-                n_before, n_docs = n_rows, 0
+                n_before, n_docs = scan.n_rows, 0
                 n_skipped = scan.left_out.n
                 scan.firsts.append((n_before, source))
                 with closing(self._blocks_of(source)) as blocks:
@@ -464,12 +471,13 @@ class Scanned(Documents):
                         scan.n_empty += block.n_empty
                         if block.n_docs:
                             n_docs += block.n_docs
-                            n_rows = max(n_rows, n_before + int(block.rows[-1]) + 1)
+                            scan.n_rows = max(scan.n_rows, n_before + int(block.rows[-1]) + 1)
                         if block.n_docs or isinstance(block.content, Columns):
                             yield self._numbered(block, source, n_before)
                         del block  # free the block before the next block is read
                 # The last rows of a file may have been left out, and have numbers too.
-                n_rows = max(n_rows, n_before + n_docs + scan.left_out.n - n_skipped)
+                n_documents = n_docs + scan.left_out.n - n_skipped
+                scan.n_rows = max(scan.n_rows, n_before + n_documents)
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
                     checkpoint.save(number, scan.left_out, self._consumer.to_bytes)

@@ -160,6 +160,11 @@ class DelimitedTable(Table):
         if kind == ".txt" and not dialect.header:
             text, label = (n_fields,), "1"
         self._columns = self.distinct(options.text or text, label, _numbered)
+        for at, column in enumerate(self._columns):
+            if isinstance(column, int) and column < 1:
+                is_label = options.has_labels and at == len(self._columns) - 1
+                error = ValueError(f"columns are numbered from 1, not {column}")
+                raise concerning(error, "label" if is_label else "text")
         self._names = [column for column in self._columns if isinstance(column, str)]
         if dialect.header is False and self._names:
             raise wrong_value(
@@ -415,8 +420,6 @@ def _position(
         is_exact = found is not None
         validation.check_one_column(where, column, first, cure, about, is_exact=is_exact)
         return first.index(column)
-    if column < 1:
-        raise concerning(ValueError(f"columns are numbered from 1, not {column}"), argument)
     if column > len(first):
         error = wrong_value(
             "{where}: expected at least {column} fields, found {n}; {cure}",
