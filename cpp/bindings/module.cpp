@@ -51,6 +51,7 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   register_scores(module);
   register_selectors(module);
   register_texts(module);
+  register_patterns(module);
   register_text_counting(module);
   register_tables(module);
   register_labels(module);

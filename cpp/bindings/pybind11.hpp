@@ -236,6 +236,7 @@ void register_selectors(py::module_& module);
 void register_labels(py::module_& module);
 void register_matrices(py::module_& module);
 void register_tables(py::module_& module);
+void register_patterns(py::module_& module);
 void register_text_counting(py::module_& module);
 void register_texts(py::module_& module);
 

@@ -15,8 +15,9 @@ using Columns = std::optional<py::array>;
 
 TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optional<std::string>& strip_accents,
                    std::int64_t min_n, std::int64_t max_n, const py::sequence& stop_words,
-                   const std::optional<std::string>& normalize) {
+                   const std::optional<std::string>& normalize, std::shared_ptr<TokenPattern> pattern) {
   TextRules rules;
+  rules.pattern = std::move(pattern);
   if (analyzer == "char")
     rules.analyzer = Analyzer::chars;
   else if (analyzer == "char_wb")
@@ -121,7 +122,7 @@ auto by_term(LargeArray<std::int64_t> (TextCounter::*f)(const Threads&) const) {
 void register_text_counting(py::module_& module) {
   py::class_<TextRules>(module, "TextRules", "Rules for cutting texts into terms.")
       .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a,
-           "normalize"_a = py::none())
+           "normalize"_a = py::none(), "pattern"_a = py::none())
       .def("with_sketch",
            [](const TextRules& rules, std::shared_ptr<TermSketch> sketch, std::uint8_t least) {
              TextRules gated = rules;

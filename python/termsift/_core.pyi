@@ -363,6 +363,21 @@ class Texts(metaclass=_PybindType):
     def has_zero_bytes(self) -> bool: ...
     def take(self, positions: Int64s) -> Texts: ...
 
+class TokenPattern(metaclass=_PybindType):
+    def __init__(
+        self,
+        steps: Int32s,
+        starts: Int32s,
+        classes: NDArray[np.uint8],
+        sets: NDArray[np.uint8],
+        tests: NDArray[np.uint8],
+        context_after: NDArray[np.uint8],
+        asks_for_last_newline: bool,
+        skip_before: int,
+        skip_after: int,
+    ) -> None: ...
+    def matches(self, texts: Texts, piece: int = ...) -> list[list[str]]: ...
+
 class TextRules(metaclass=_PybindType):
     def __init__(
         self,
@@ -373,6 +388,7 @@ class TextRules(metaclass=_PybindType):
         max_n: int,
         stop_words: Sequence[str],
         normalize: str | None = None,
+        pattern: TokenPattern | None = None,
     ) -> None: ...
     def with_sketch(self, sketch: TermSketch, least: int) -> TextRules: ...
 

@@ -45,6 +45,8 @@ TERMSIFT_INLINE std::uint64_t high_byte_first(std::uint64_t value) { return __bu
 
 // Returns the index of the lowest bit that is set. The argument must not be 0.
 TERMSIFT_INLINE int lowest_set(std::uint64_t bits) { return __builtin_ctzll(bits); }
+// Returns the index of the highest bit that is set. The argument must not be 0.
+TERMSIFT_INLINE int highest_set(std::uint64_t bits) { return 63 - __builtin_clzll(bits); }
 TERMSIFT_INLINE int count_set(std::uint64_t bits) { return __builtin_popcountll(bits); }
 
 TERMSIFT_INLINE double square_root(double x) { return __builtin_sqrt(x); }

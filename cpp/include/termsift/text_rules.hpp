@@ -12,6 +12,7 @@
 #include "termsift/parallel.hpp"
 #include "termsift/portability.hpp"
 #include "termsift/texts.hpp"
+#include "termsift/token_pattern.hpp"
 
 namespace termsift {
 
@@ -60,6 +61,7 @@ struct TextRules {
   bool lowercase = true;
   StripAccents strip_accents = StripAccents::none;  // applied after lowercasing
   std::int64_t min_n = 1, max_n = 1;                // ngram_range
+  std::shared_ptr<const TokenPattern> pattern;      // if given, words are its matches (with the analyzer `word`)
   std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); stop words are removed before n-grams
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;

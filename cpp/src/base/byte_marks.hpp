@@ -17,6 +17,10 @@ class Bytes64 {
   explicit TERMSIFT_INLINE Bytes64(const std::uint8_t* text) : bytes_(_mm512_loadu_si512(text)) {}
   // Sets bit i of the result if byte i is in [first, first + n). Precondition: n <= 128.
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const { return bits_within(bytes_, first, n); }
+  // Sets bit i of the result if byte i has the only bit of `bit`.
+  TERMSIFT_INLINE std::uint64_t with_bit(std::uint8_t bit) const {
+    return _mm512_test_epi8_mask(bytes_, _mm512_set1_epi8(static_cast<char>(bit)));
+  }
   // Writes the bytes to `out`, where each ASCII letter gets the bits that are set in `bit`.
   TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
     const __mmask64 letters = bits_within(_mm512_or_si512(bytes_, _mm512_set1_epi8(0x20)), 'a', 26);
@@ -37,6 +41,12 @@ class Bytes64 {
   TERMSIFT_INLINE std::uint64_t within(int first, int n) const {
     std::uint64_t all = 0;
     for (int i = 0; i < 4; ++i) all |= bits(vector_within(bytes_[i], first, n)) << 16 * i;
+    return all;
+  }
+  TERMSIFT_INLINE std::uint64_t with_bit(std::uint8_t bit) const {
+    const __m128i wanted = _mm_set1_epi8(static_cast<char>(bit));
+    std::uint64_t all = 0;
+    for (int i = 0; i < 4; ++i) all |= bits(_mm_cmpeq_epi8(_mm_and_si128(bytes_[i], wanted), wanted)) << 16 * i;
     return all;
   }
   TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {
@@ -71,6 +81,11 @@ class Bytes64 {
       const std::uint64_t found = ~(less | ((less & ~high) + room)) & high;
       all |= ((found >> 7) * 0x0102040810204080 >> 56) << i;
     }
+    return all;
+  }
+  TERMSIFT_INLINE std::uint64_t with_bit(std::uint8_t bit) const {
+    std::uint64_t all = 0;
+    for (int i = 0; i < 64; ++i) all |= std::uint64_t{(text_[i] & bit) != 0} << i;
     return all;
   }
   TERMSIFT_INLINE void write(std::uint8_t bit, std::uint8_t* out) const {

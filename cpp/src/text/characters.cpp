@@ -54,6 +54,13 @@ std::uint32_t mark(char32_t c) {
 
 std::uint8_t combining_class(char32_t c) { return static_cast<std::uint8_t>(mark(c)); }
 bool is_mark(char32_t c) { return (mark(c) & 0x100) != 0; }
+bool begins_with_mark(const std::uint8_t* text) {
+  if (text[0] < 0xcc) return false;  // a character below U+0300, so no mark
+  const int n_bytes = utf8_length(text[0]);
+  char32_t c = text[0] & (0x7fu >> n_bytes);
+  for (int i = 1; i < n_bytes; ++i) c = c << 6 | (text[i] & 0x3fu);
+  return is_mark(c);
+}
 std::u32string without_accents(char32_t c) { return source().without_accents(c); }
 std::u32string decomposed(char32_t c, bool compatibly) { return source().decomposed(c, compatibly); }
 std::vector<Composition> compositions() { return source().compositions(); }

@@ -15,6 +15,8 @@ Casing casing(char32_t c);
 std::uint8_t combining_class(char32_t c);
 // Returns whether a character is a combining mark.
 bool is_mark(char32_t c);
+// Returns whether a valid text of UTF-8, or the zero that ends a text, begins with a combining mark.
+bool begins_with_mark(const std::uint8_t* text);
 
 // The following results are not kept.
 std::u32string without_accents(char32_t c);

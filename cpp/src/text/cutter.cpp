@@ -8,12 +8,11 @@
 
 #include "simd/targets.hpp"
 #include "text/characters.hpp"
+#include "text/pattern_words.hpp"
 #include "text/text_kernels.hpp"
 
 namespace termsift {
 namespace {
-
-constexpr std::int64_t longest_token = std::int64_t{1} << 31, most_at_once = std::int64_t{1} << 29;
 
 // Returns the end of the last unmarked byte in [begin, end), or `begin` if all bytes are marked.
 std::int64_t end_of_unmarked(const std::uint64_t* marks, std::int64_t begin, std::int64_t end) {
@@ -80,9 +79,6 @@ class Words final : public Cutter {
   }
 
  private:
-  [[noreturn]] void refuse_long_word() const {
-    throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; insert blanks");
-  }
   // Adds the words in the bytes [begin, end). No word may cross `begin` or `end`, and `begin` must be a multiple of 64.
   void cut(std::int64_t begin, std::int64_t end, Tokens& tokens) {
     std::uint64_t* const marks = text_.marks() + begin / 64;
@@ -101,7 +97,7 @@ class Words final : public Cutter {
         const std::uint32_t first = bounds[2 * i], last = bounds[2 * i + 1];
         bounds[2 * kept] = first;
         bounds[2 * kept + 1] = last;
-        cut_words_.before_mark += is_before_mark(last);
+        cut_words_.before_mark += begins_with_mark(text_.bytes() + last);
         kept += static_cast<int>(last - first) > utf8_length(text_.bytes()[first]);
       }
       n = kept;
@@ -109,16 +105,6 @@ class Words final : public Cutter {
     cut_words_.all += n;
     tokens.n_tokens += n;
     tokens.parts.push_back({next_, tokens.n_tokens});
-  }
-
-  // Returns whether a combining mark follows the word that ends at `end`. If the text ends there, a zero follows.
-  bool is_before_mark(std::uint32_t end) const {
-    const std::uint8_t* const after = text_.bytes() + end;
-    if (after[0] < 0xcc) return false;  // a character below U+0300, so no mark
-    const int n_bytes = utf8_length(after[0]);
-    char32_t c = after[0] & (0x7fu >> n_bytes);
-    for (int i = 1; i < n_bytes; ++i) c = c << 6 | (after[i] & 0x3fu);
-    return is_mark(c);
   }
 
   NormalText text_;
@@ -340,12 +326,17 @@ class TokenLists final : public Cutter {
 
 }  // namespace
 
+void Cutter::refuse_long_word() const {
+  throw std::length_error("document " + std::to_string(next_) + " has a word of 2 GB or more; insert blanks");
+}
+
 void Cutter::refuse_encoding() {
   throw std::invalid_argument("the analyzer 'tokens' counts lists of tokens, and all other analyzers count texts");
 }
 
 std::unique_ptr<Cutter> Cutter::of(const TextRules& rules, std::int64_t piece) {
   if (rules.analyzer == Analyzer::tokens) return std::make_unique<TokenLists>(rules, piece);
+  if (rules.analyzer == Analyzer::word && rules.pattern) return words_of_pattern(rules, piece);
   if (rules.analyzer == Analyzer::word) return std::make_unique<Words>(rules, piece);
   return std::make_unique<CharNgrams>(rules, piece);
 }

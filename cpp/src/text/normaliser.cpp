@@ -139,6 +139,12 @@ std::int64_t NormalText::keep_marked(std::int64_t begin) {
   return unmarked;
 }
 
+void NormalText::keep_unmarked(std::int64_t begin, std::int64_t end) {
+  all_.size = end - begin;
+  std::memmove(bytes(), bytes() + begin, static_cast<std::size_t>(size()));
+  marks()[size() / 64] = 0;
+}
+
 void Normaliser::open(const Text& text, std::int64_t document) {
   whole_ = text_ = text;
   document_ = document;

@@ -90,6 +90,8 @@ class NormalText {
   // Removes the bytes before `begin`. All bytes from `begin` on must be marked. Inserts unmarked bytes at the start to make
   // the size a multiple of 64, and returns the number of inserted bytes.
   std::int64_t keep_marked(std::int64_t begin);
+  // Keeps only the bytes [begin, end), without their marks.
+  void keep_unmarked(std::int64_t begin, std::int64_t end);
 
  private:
   LargeArray<std::uint8_t> bytes_;

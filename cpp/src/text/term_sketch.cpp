@@ -26,7 +26,7 @@ class Sketcher {
 
   void add(Texts texts, std::int64_t begin, std::int64_t end, Worker& worker) {
     std::int64_t document = begin;
-    cutter_->start(texts, begin, end);
+    cutter_->start(texts, begin, end, &worker);
     while (cutter_->next(tokens_)) {
       worker.check();
       std::int64_t i = 0;

@@ -3,6 +3,10 @@
 #include "base/byte_marks.hpp"
 #include "simd/weighted_row_impl.hpp"
 #include "termsift/portability.hpp"
+#include "text/pattern_symbols.hpp"
+#if defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
 
 namespace termsift::simd::TERMSIFT_TARGET {
 namespace {
@@ -233,6 +237,153 @@ std::int64_t cut(const std::uint64_t* marks, std::int64_t n_words, std::uint32_t
   return at - bounds;
 }
 
+// ---- patterns --------------------------------------------------------------------------------------------------------
+
+void write_symbols(const std::uint8_t* text, std::int64_t n, const std::uint8_t* class_of, std::uint8_t* symbols) {
+  for (std::int64_t at = 0; at < n; at += 64) {
+    const Bytes64 bytes(text + at);
+    bytes.write(0, symbols + at);
+    if (bytes.high() == 0) continue;
+    for (std::uint64_t following = bytes.within(0x80, 0x40); following != 0; following &= following - 1)
+      symbols[at + lowest_set(following)] = PatternSymbol::nothing;
+    const auto write = [&](int i, char32_t c) {
+      symbols[at + i] = static_cast<std::uint8_t>(PatternSymbol::first_of_classes + class_of[c]);
+    };
+    for (std::uint64_t leads = bytes.within(0xc0, 0x20); leads != 0; leads &= leads - 1) {
+      const int i = lowest_set(leads);
+      const std::uint8_t* const c = text + at + i;
+      write(i, (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu));
+    }
+    for (std::uint64_t leads = bytes.within(0xe0, 0x10); leads != 0; leads &= leads - 1) {
+      const int i = lowest_set(leads);
+      const std::uint8_t* const c = text + at + i;
+      write(i, (c[0] & 0xfu) << 12 | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu));
+    }
+    for (std::uint64_t leads = bytes.within(0xf0, 0x10); leads != 0; leads &= leads - 1) {
+      const int i = lowest_set(leads);
+      const std::uint8_t* const c = text + at + i;
+      write(i, (c[0] & 7u) << 18 | (c[1] & 0x3fu) << 12 | (c[2] & 0x3fu) << 6 | (c[3] & 0x3fu));
+    }
+  }
+}
+
+// Keeps the marks of a block, and returns whether a transition was rare. `flagged` has the flags of each transition.
+TERMSIFT_INLINE bool keep_marks(const std::uint8_t* flagged, std::int64_t block, ScannedBlocks& found) {
+  const Bytes64 flags(flagged);
+  found.begins[block] = flags.with_bit(ScanFlag::begins);
+  found.ends[block] = flags.with_bit(ScanFlag::ends);
+  found.rare = flags.with_bit(ScanFlag::rare);
+  return found.rare != 0;
+}
+
+// A transition is one shuffle: the row of a symbol holds the next state of each state.
+std::int64_t scan_few(const std::uint8_t* few, const std::uint8_t* symbols, std::int64_t n_blocks, ScannedBlocks& found) {
+  std::uint8_t* const states = found.states;
+  std::uint8_t before = states[0];
+#if defined(__SSSE3__)
+  __m128i state = _mm_set1_epi8(static_cast<char>(before));  // a shuffle reads only the lowest four bits, if bit 7 is 0
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  uint8x16_t state = vdupq_n_u8(before);
+#else
+  std::uint8_t state = before;
+#endif
+  for (std::int64_t block = 0; block < n_blocks; ++block) {
+    const std::uint8_t* const in = symbols + 64 * block;
+    states[0] = before;
+    for (int i = 0; i < 64; ++i) {
+      const std::uint8_t* const row = few + few_scan_states * in[i];
+#if defined(__SSSE3__)
+      state = _mm_shuffle_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(row)), state);
+      _mm_storeu_si128(reinterpret_cast<__m128i*>(states + 1 + i), state);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+      state = vqtbl1q_u8(vld1q_u8(row), vandq_u8(state, vdupq_n_u8(few_scan_states - 1)));
+      vst1q_u8(states + 1 + i, state);
+#else
+      states[1 + i] = state = row[state & (few_scan_states - 1)];
+#endif
+    }
+    before = states[64] & (few_scan_states - 1);
+    if (keep_marks(states + 1, block, found)) return block + 1;
+  }
+  states[0] = before;
+  return n_blocks;
+}
+
+std::int64_t scan_many(const std::uint16_t* many, const std::uint8_t* symbols, std::int64_t n_blocks, ScannedBlocks& found) {
+  std::uint8_t* const states = found.states;
+  std::uint8_t flags[64];
+  std::uint8_t state = states[0];
+  for (std::int64_t block = 0; block < n_blocks; ++block) {
+    const std::uint8_t* const in = symbols + 64 * block;
+    states[0] = state;
+    for (int i = 0; i < 64; ++i) {
+      const std::uint16_t entry = many[256 * state + in[i]];
+      states[1 + i] = state = static_cast<std::uint8_t>(entry >> 8);
+      flags[i] = static_cast<std::uint8_t>(entry);
+    }
+    if (keep_marks(flags, block, found)) return block + 1;
+  }
+  states[0] = state;
+  return n_blocks;
+}
+
+// Writes `first` plus the index of each set bit. Writes up to 16 values more than there are bits. Returns the end of what it
+// wrote, without these values.
+TERMSIFT_INLINE std::uint32_t* write_places(std::uint64_t bits, std::uint32_t first, std::uint32_t* at) {
+#ifdef __AVX512F__
+  __m512i places = _mm512_add_epi32(_mm512_set1_epi32(static_cast<int>(first)),
+                                    _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+  for (int i = 0; i < 64; i += 16) {
+    const auto here = static_cast<__mmask16>(bits >> i);
+    _mm512_storeu_si512(at, _mm512_maskz_compress_epi32(here, places));
+    at += count_set(here);
+    places = _mm512_add_epi32(places, _mm512_set1_epi32(16));
+  }
+  return at;
+#else
+  std::uint32_t* const next = at + count_set(bits);
+  while (at < next) {
+    for (int i = 0; i < 8; ++i) {  // eight at a time, even if fewer are left, so that branches are rare
+      at[i] = first + lowest_bit(bits);
+      bits &= bits - 1;
+    }
+    at += 8;
+  }
+  return next;
+#endif
+}
+
+// In most words of marks, starts and ends alternate. A start follows another start if an attempt failed, and a token may begin
+// where another one ends.
+std::int64_t pair(const std::uint64_t* begins, const std::uint64_t* ends, std::int64_t n_words, std::uint32_t first,
+                  std::uint32_t* bounds) {
+  std::uint32_t* at = bounds;
+  for (std::int64_t w = 0; w < n_words; ++w, first += 64) {
+    const std::uint64_t begin = begins[w], end = ends[w];
+    if ((begin | end) == 0) continue;
+    bool is_open = ((at - bounds) & 1) != 0;  // whether the last value written is a start
+    if (is_open && begin != 0 && (begin & (0 - begin)) < (end & (0 - end)) - (end == 0)) {
+      --at;  // the attempt that began there failed
+      is_open = false;
+    }
+    const int n_open = count_set(begin) + is_open - count_set(end);
+    if ((begin & end) == 0 && n_open == (begin > end)) {
+      at = write_places(begin | end, first, at);
+      continue;
+    }
+    std::uint32_t open = is_open ? *--at : 0;
+    for (std::uint64_t rest = end; rest != 0; rest &= rest - 1) {
+      const std::uint64_t lowest = rest & (0 - rest), before = begin & (lowest - 1);
+      at[0] = before != 0 ? first + static_cast<std::uint32_t>(highest_set(before)) : open;
+      at[1] = first + static_cast<std::uint32_t>(lowest_set(lowest));
+      at += 2;
+    }
+    if (begin != 0 && begin >= (end == 0 ? 0 : std::uint64_t{1} << highest_set(end)))
+      *at++ = first + static_cast<std::uint32_t>(highest_set(begin));
+  }
+  return (at - bounds) / 2;
+}
+
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET
 
@@ -245,6 +396,10 @@ const TextKernels TextKernels::TERMSIFT_TARGET{
     simd::TERMSIFT_TARGET::read_units<std::uint32_t>,
     simd::TERMSIFT_TARGET::cut,
     simd::TERMSIFT_TARGET::skip_settled,
+    simd::TERMSIFT_TARGET::write_symbols,
+    simd::TERMSIFT_TARGET::scan_few,
+    simd::TERMSIFT_TARGET::scan_many,
+    simd::TERMSIFT_TARGET::pair,
     simd::TERMSIFT_TARGET::add_weights<DocumentEntry>};
 
 }  // namespace termsift

@@ -62,6 +62,17 @@ struct DocumentEntry {
   std::uint32_t id, count;
 };
 
+// What a scanner finds (see PatternScanner). A block is 64 symbols.
+struct ScannedBlocks {
+  std::uint64_t* begins = nullptr;  // one word for each block, in which a set bit says that a token begins there
+  std::uint64_t* ends = nullptr;    // the same for the ends of tokens; an end is the place after the last symbol
+  std::uint64_t rare = 0;           // the places of rare transitions in the last block
+  // The state before the last block, which the caller sets for the first block, and the state after each of its symbols. A
+  // state of scan_few has flags, too. If no transition is rare, states[0] is the state after all blocks. Vectors of 16
+  // states are written.
+  std::uint8_t states[1 + 64 + 15] = {};
+};
+
 struct TextKernels {
   // Appends the text from `at` on to `out`, in blocks of up to 64 code units. The text ends at `end`. Stops before the first
   // block that begins at `limit` or later, or that has a character without a simple entry (Mapped::simple). read_utf8 also
@@ -82,6 +93,18 @@ struct TextKernels {
   // settled. 67 bytes from the start of each block must be readable. Invalid bytes are ignored.
   std::int64_t (*skip_settled)(const std::uint8_t* text, std::int64_t at, std::int64_t end, std::uint8_t first_byte,
                                const FormEntry* entries, std::uint16_t settled, std::uint16_t ignored);
+  // Writes the symbol of each byte (see PatternSymbol) of n bytes of valid UTF-8, which may encode surrogates. `class_of` has
+  // the class of each code point. n is a multiple of 64.
+  void (*write_symbols)(const std::uint8_t* text, std::int64_t n, const std::uint8_t* class_of, std::uint8_t* symbols);
+  // Runs a scanner over blocks, up to and including the first block with a rare transition. Returns the number of blocks.
+  // scan_few takes PatternScanner::few(), and scan_many takes many().
+  std::int64_t (*scan_few)(const std::uint8_t* few, const std::uint8_t* symbols, std::int64_t n_blocks, ScannedBlocks& found);
+  std::int64_t (*scan_many)(const std::uint16_t* many, const std::uint8_t* symbols, std::int64_t n_blocks,
+                            ScannedBlocks& found);
+  // Writes the start and the end of each token, as `first` plus the index of the bit, and returns the number of tokens. A
+  // token begins at the last start before its end. `bounds` needs room for 130 values more than are written.
+  std::int64_t (*pair)(const std::uint64_t* begins, const std::uint64_t* ends, std::int64_t n_words, std::uint32_t first,
+                       std::uint32_t* bounds);
   void (*add_weights)(const WeightedRow<DocumentEntry>& row);
 
   static const TextKernels baseline, avx2, avx512;

@@ -275,7 +275,7 @@ class ThreadCounter {
   // Counts the documents [begin, end). owner(document) returns the owner of the document's row.
   template <class Owner>
   void count(Texts texts, std::int64_t begin, std::int64_t end, const Owner& owner, Worker& worker) {
-    cutter_->start(texts, begin, end);
+    cutter_->start(texts, begin, end, &worker);
     steps_.start_texts();
     if (terms_) terms_->start_texts();
     while (cutter_->next(tokens_)) {

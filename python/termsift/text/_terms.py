@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from termsift._util.faults import named, wrong_value
 from termsift._util.validation import is_integer, number_of
+from termsift.text._patterns import translated
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # the default of CountVectorizer
 Arguments: TypeAlias = tuple[Any, ...]
@@ -28,15 +29,22 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
         not isinstance(rules.analyzer, str)
         or rules.preprocessor is not None
         or not (rules.strip_accents is None or isinstance(rules.strip_accents, str))
-        or (is_word and (rules.tokenizer is not None or rules.token_pattern != TOKEN_PATTERN))
+        or (is_word and rules.tokenizer is not None)
         or not (is_integer(least) and is_integer(most) and 1 <= least <= most < longest)
     ):
         return None
+    pattern = None
+    if is_word and rules.token_pattern != TOKEN_PATTERN:
+        known = translated(rules.token_pattern)
+        # The core joins the words of an n-gram with blanks, so its words must not hold blanks.
+        if known is None or (known.may_hold_blanks and most > 1):
+            return None
+        pattern = known.native
     # Leave out stop words that are not strings, because no word equals them.
     stopped = stop_words if is_word and stop_words is not None else ()
     words = sorted(word for word in stopped if isinstance(word, str))
     cut = rules.analyzer, bool(rules.lowercase), rules.strip_accents
-    return *cut, int(least), int(most), words, rules.normalize
+    return *cut, int(least), int(most), words, rules.normalize, pattern
 
 
 def drops(rules: Any) -> bool:

@@ -1,0 +1,213 @@
+"""Regular expressions for words, which the core runs: the same tokens as `re.findall`."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+
+import adversarial_texts
+from private import _core, translated
+from random_patterns import Generator
+
+SMALLEST, USUAL = 64, 1 << 16  # bytes that the core reads at a time
+
+# Values of token_pattern in public code, and well-known patterns of tokenizers, that the core runs.
+IN_USE = [
+    r"(?u)\b\w\w+\b", r"(?u)\b\w+\b", r"\b\w+\b", r"\w+", r"\w{1,}", r"\w{2,}", r"\w", r"\S+",
+    r"\S{2,}", r"[^\s]+", r"[^\s]{2,}", r"[\S]+", r"[^ ]+", r"(?u)[^ ]+", r"[^,]+", r"[^|]+", r".",
+    r".+", r"[a-zA-Z]+", r"[a-zA-Z]", r"[a-zA-Z0-9]{3,}", r"[a-z]{5,}", r"[A-Za-z0-9\-]+",
+    r"[A-Za-z0-9_-]+", r"[a-z][a-z\-]+", r"[a-zA-Z][a-zA-Z0-9_\-]{2,}", r"[a-zA-Z\-][a-zA-Z\-]{2,}",
+    r"[a-zA-ZА-ЯЁа-яё]{2,}", "[\u0c80-\u0cff\\w]{2,}", r"[a-zA-Z.0-9+#-_/]*[^.\s]",
+    r"[A-Za-z_][A-Za-z0-9_]*|[^\sA-Za-z0-9_]", r"[A-Za-z0-9]+(?=\s+)", r"\S+(?=\s+)",
+    r"(?u)\b[a-zA-Z][a-zA-Z]+\b", r"(?u)\b[a-zA-Z_][a-zA-Z0-9_]+\b", r"\b[a-z][a-z]+\b",
+    r"\b[^\d\W]{3,30}\b", r"(?u)(?<![@])#?\b\w\w+\b", r"(?u)\b\w\w\w+\b", r"(?u)\b[\w\#.-]+\b",
+    r"(?u)\b[a-zA-Z0-9][a-zA-Z0-9+#.\-]*\b", r"(?u)\b[^0-9\s]{3,30}\b", r"(?u)\b[\w-]+\b",
+    r"(?u)\b[\w.-]+\b", r"(?u)\b[a-zA-Zàèéìòù][a-zA-Zàèéìòù]{2,}\b", r"(?u)\b[\w\'-]+\b",
+    r"(?u)\b[A-Za-z][A-Za-z+\-/\.%]*\b", r"(?u)\b[a-zA-ZÀ-ÿ][\w-]{2,}\b", r"\b[\w']+\b",
+    r"(?u)\b[a-zA-Z][a-zA-Z0-9+#.-]*\b", r"\b[a-z0-9æøå]{2,}\b", r"\b([a-z_]\w+)\b",
+    r"(?i)\b([a-z_]\w+)\b", r"(?u)\b([^\s]+)", r"(?u)\b[^\d\W]\w+\b", r"(?u)\b\w\w+\b|^[_\W]+$",
+    r"\b(?:\d{1,3}\.){3}\d{1,3}\b|[^\w\s]", r"(?u)\b[a-z][a-z\+\#\.]{2,25}\b",
+    r"(?u)(?<![äöüÄÖÜß\w])([äöüÄÖÜß\w]+)(?![äöüÄÖÜß\w])", r"\w{1,}'?[t]?",
+    r"(?ui)\b\w*[a-z]{2}\w*\b", "(?u)\\b\\w\\w+\\b|[\u263a-\U0001f645]+?",
+    r"(?u)\b[a-zA-Z_\':,]+[\s(){}\[\]=.]", r"(?u)\b\w\w +\b", r"(?u)(?:[가-힣]{1,}|[A-Za-z0-9]{2,})",
+    r"(?u)\b[^;]+\b", r"(?u)\b[^\W\d_][\w-]+\b", r"(?u)\b[^\W\d_]{2,}\b", r"(?u)\b\w[\w'+/-]*\b",
+    r"(?u)\b[\w@.\-]{2,}\b", r"\b\w+\b|\w+-\w+", r"(?u)\b[a-zA-ZÀ-ÿ_][a-zA-ZÀ-ÿ_]{2,}\b", r"word",
+    r"\w+|[^\w\s]", r"\w+|[^\w\s]+", r"[\w\$]+|[^\w\s]", r"\w+|\$[\d\.]+|\S+", r"(?u)\W+|\$[\d\.]+|\S+",
+    r"[A-z]+", r"\d{3}-\d{4}", r"\d+\.\d+|\d+|[^\d]+", r"[#@]?\w+", r"\w+(?:['-]\w+)*",
+    r"(?:[A-Z]\.)+|\w+(?:-\w+)*|\$?\d+(?:\.\d+)?%?|\.\.\.|[][.,;\"'?():_`-]",
+    r"[A-Za-z0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", r"[^\W_][\w\u0900-\u0963\u200c\u200d]+",
+    r"\b(?:[$]?[A-Z]{2,10}|0x[a-fA-F0-9]{40})\b", r"https?://\S+|@\w+|#\w+|\w+(?:'\w+)?|[^\w\s]",
+    r"#[a-zA-Z]\w{1,99}", r'-?"(?:[^"\\]|\\.)*"|\S+', r"[A-Za-z0-9+/_-]{6,}={0,2}",
+    r"(?<=[0-9])[+\-\*^](?=[0-9-])", r"(?<=[a-z])\.(?=[A-Z])", r"\S+@\S+\.\w+", r"\w+$", r"(?m)^\w+",
+    r"'s|'t|'re|'ve|'m|'ll|'d| ?[^\W\d_]+| ?\d+| ?[^\s\w]+|\s+(?!\S)|\s+", r"\w+@\w+", r"\w{3,200}",
+]  # fmt: skip
+
+# Patterns that Python must run: the empty text, several groups, groups within a part, references.
+LEFT_TO_PYTHON = [
+    r"\w*", r"", r"a|", r"(?=a)", r"\b(\w\w+\S+\w\w+)|\w\w+\b", r"(\w)(\w)", r"(\w)+x", r"(\w+) \1",
+    r"[^\s]*(hosp|medic)[^\s]*", r"\w+(?=n't)", r"a(b*)", r"(?>a+)b", r"a++b", r"(?a:\w)x",
+    r"(?<=ab)c", r"(a)?(?(1)b|c)",
+]  # fmt: skip
+
+TEXTS = [
+    "", " ", "\n", "a", "a\n", "end\n\n", "The U.S.A.'s e-mail: bob@example.org, #1 @home; it's 3.14!\n",
+    "don't can't O'Neil well-known -x- --y a_b __c__ 0x1F 1e-5 $5.00 50% ... 'quoted' [x] (y)",
+    "naïve café ÜBER straße ΣΊΣΥΦΟΣ Привет мир हिन्दी में नमस्ते 中文分词 ไทย 한국어 ١٢٣ 😀👍🏽 e\u0301a",
+    "word " * 50, "x" * 200, "-" * 130, "a.b.c." * 40, "\ud800a\udfffb", "https://a.b/c?d=e&f#g\t\r\n",
+    "tag one,tag two;tag three|tag, four", '"a \\" b" c', "192.168.0.1 2020-12-31 555-1234", "don't",
+]  # fmt: skip
+
+
+def expected(pattern: str, texts: list[str]) -> list[list[str]]:
+    compiled = re.compile(pattern)
+    return [compiled.findall(text) for text in texts]
+
+
+def matches(pattern: str, texts: list[str], piece: int = USUAL) -> list[list[str]]:
+    known = translated(pattern)
+    assert known is not None, f"{pattern!r} is left to Python"
+    return known.native.matches(_core.Texts.of_strings(texts), piece)
+
+
+@pytest.mark.full(cases=len(IN_USE))
+@pytest.mark.parametrize("pattern", IN_USE)
+def test_patterns_in_use_are_run_by_the_core(pattern: str) -> None:
+    texts = TEXTS + [text.upper() for text in TEXTS] + ["\n".join(TEXTS), " ".join(TEXTS * 3)]
+    wanted = expected(pattern, texts)
+    best = _core.simd_target()
+    for target in _core.simd_targets():
+        _core.use_simd_target(target)
+        try:
+            for piece in (SMALLEST, USUAL):
+                assert matches(pattern, texts, piece) == wanted
+        finally:
+            _core.use_simd_target(best)
+
+
+@pytest.mark.parametrize("pattern", ["\\w+", "[#@]?\\w+", "(?i)\\b([a-z_]\\w+)\\b", "\\S+@\\S+", ".+"])
+def test_adversarial_texts(pattern: str, request: pytest.FixtureRequest) -> None:
+    is_full = request.config.getoption("--full")
+    texts = adversarial_texts.some() if is_full else adversarial_texts.few()
+    for piece in (SMALLEST, USUAL):
+        assert matches(pattern, texts, piece) == expected(pattern, texts)
+
+
+@pytest.mark.full(cases=len(LEFT_TO_PYTHON))
+@pytest.mark.parametrize("pattern", LEFT_TO_PYTHON)
+def test_patterns_left_to_python(pattern: str) -> None:
+    try:
+        re.compile(pattern)
+    except re.error:  # a newer Python's syntax
+        pytest.skip("this Python has no such syntax")
+    assert translated(pattern) is None
+
+
+@pytest.mark.full(cases=2)
+@pytest.mark.parametrize("seed", range(10))
+def test_random_patterns(seed: int, request: pytest.FixtureRequest) -> None:
+    # `re` takes exponential time for some random patterns, so only short texts are compared.
+    generator = Generator(seed)
+    n_wanted = 200 if request.config.getoption("--full") else 40
+    targets, best = _core.simd_targets(), _core.simd_target()
+    n_compared = 0
+    while n_compared < n_wanted:
+        pattern = generator.pattern()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                re.compile(pattern)
+            except (re.error, OverflowError):
+                continue
+            if (known := translated.__wrapped__(pattern)) is None:
+                continue
+            texts = generator.texts(pattern, 12)
+            if is_slow(pattern):
+                texts = [text[:12] for text in texts]
+            wanted = expected(pattern, texts)
+        _core.use_simd_target(targets[n_compared % len(targets)])
+        try:
+            for piece in (SMALLEST, USUAL):
+                found = known.native.matches(_core.Texts.of_strings(texts), piece)
+                for text, one, other in zip(texts, found, wanted, strict=True):
+                    assert one == other, (pattern, text, piece)
+        finally:
+            _core.use_simd_target(best)
+        n_compared += 1
+
+
+def is_slow(pattern: str) -> bool:
+    """Return whether `re` may take exponential time, since a loop holds a loop or alternatives."""
+    return bool(re.search(r"\)[*+{?]", pattern)) and len(re.findall(r"[*+{?|]", pattern)) > 2
+
+
+def test_one_token_may_be_the_whole_document() -> None:
+    text = "word, " * 50_000
+    assert matches(".+", [text, "a"], SMALLEST) == [[text], ["a"]]
+
+
+def test_attempts_that_fail_late_begin_again() -> None:
+    texts = ["a" * 3000 + "@b", "a" * 3000, "ab@ " * 300 + "x@y"]
+    for piece in (SMALLEST, USUAL):
+        assert matches(r"\w+@\w+", texts, piece) == expected(r"\w+@\w+", texts)
+
+
+def test_time_does_not_grow_exponentially() -> None:
+    # `re` would take longer than the age of the universe.
+    assert matches(r"(?:a|aa)+$", ["a" * 200 + "b", "a" * 200]) == [[], ["a" * 200]]
+
+
+def test_a_newline_at_the_end_of_a_piece_may_end_the_text() -> None:
+    for n in range(60, 70):
+        texts = ["a" * n + "\n", "a" * n + "\nb", "a" * n + "\n\n", "b " * n + "a\n"]
+        for pattern in (r"\w+$", r"\w+\Z", r"(?m)\w+$", r"\n$", r"\w$"):
+            for piece in (SMALLEST, USUAL):
+                assert matches(pattern, texts, piece) == expected(pattern, texts)
+
+
+def arguments() -> dict[str, object]:
+    """Return the arguments of a small pattern, [a], which tests below make malformed."""
+    return {
+        "steps": np.array([[0, 0, 0, 0], [7, 0, 0, 0]], np.int32),
+        "starts": np.array([0, 97, 98], np.int32),
+        "classes": np.array([0, 1, 0], np.uint8),
+        "sets": np.array([[0, 1, 0, 0]], np.uint8),
+        "tests": np.zeros((0, 1, 4), np.uint8),
+        "context_after": np.zeros(4, np.uint8),
+        "asks_for_last_newline": False,
+        "skip_before": 0,
+        "skip_after": 0,
+    }
+
+
+MALFORMED = {
+    "no steps": {"steps": np.zeros((0, 4), np.int32)},
+    "no match": {"steps": np.array([[0, 0, 0, 0]], np.int32)},
+    "an unknown set": {"steps": np.array([[0, 1, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "an unknown test": {"steps": np.array([[1, 0, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "an unknown kind": {"steps": np.array([[8, 0, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "a jump too far": {"steps": np.array([[3, 2, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "a split before the start": {"steps": np.array([[2, 1, -1, 0], [7, 0, 0, 0]], np.int32)},
+    "jumps in a circle": {"steps": np.array([[3, 0, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "too many loops": {"steps": np.array([[5, 1, 1, 32], [7, 0, 0, 0]], np.int32)},
+    "a gap between ranges": {"starts": np.array([1, 97, 98], np.int32)},
+    "ranges that go back": {"starts": np.array([0, 98, 97], np.int32)},
+    "a range too far": {"starts": np.array([0, 97, 2**31 - 1], np.int32)},
+    "an unknown class": {"classes": np.array([0, 2, 0], np.uint8)},
+    "an unknown context": {"context_after": np.ones(4, np.uint8)},
+    "too few contexts": {"context_after": np.zeros(3, np.uint8)},
+    "tests of another width": {"tests": np.zeros((0, 1, 5), np.uint8)},
+    "no dimension": {"sets": np.zeros(4, np.uint8)},
+    "a token before its match": {"skip_before": -1},
+}
+
+
+@pytest.mark.full(cases=len(MALFORMED))
+@pytest.mark.parametrize("fault", MALFORMED)
+def test_malformed_programs_are_refused(fault: str) -> None:
+    pattern = _core.TokenPattern(**arguments())
+    assert pattern.matches(_core.Texts.of_strings(["ab a"])) == [["a", "a"]]
+    with pytest.raises(ValueError, match="malformed pattern"):
+        _core.TokenPattern(**{**arguments(), **MALFORMED[fault]})
