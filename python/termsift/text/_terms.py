@@ -35,7 +35,8 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
         return None
     pattern = None
     if is_word and rules.token_pattern != TOKEN_PATTERN:
-        known = translated(rules.token_pattern)
+        # The vectorizers leave it to scikit-learn to refuse what is no string.
+        known = translated(rules.token_pattern) if isinstance(rules.token_pattern, str) else None
         # The core joins the words of an n-gram with blanks, so its words must not hold blanks.
         if known is None or (known.may_hold_blanks and most > 1):
             return None
