@@ -69,7 +69,10 @@ def test_rules_that_cannot_work_are_told(rules: dict[str, Any], key: str, tmp_pa
     if {"tokenizer", "preprocessor"} & set(rules) or key.startswith("pattern"):
         pytest.importorskip("sklearn")
     texts = [f"{text} #" for text in TEXTS] if "exponential" in key else TEXTS
-    for count in doors(tmp_path, texts, LABELS, **rules):
+    calls = [*doors(tmp_path, texts, LABELS, **rules)]
+    if "exponential" in key:
+        calls = calls[:4]  # a worker of a cluster tells this before it cuts its part
+    for count in calls:
         told_once(count, key)
     if "stop_words" in rules and "vocabulary" not in rules:
         told_once(lambda: ts.sketch_texts(TEXTS, min_df=1, **rules), key)
