@@ -26,7 +26,6 @@ from termsift._util.faults import (
     wrong_value,
 )
 from termsift._util.messages import levels_to_caller, printable
-from termsift.text._patterns import slow_text
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
@@ -225,16 +224,8 @@ class TextRules:
         """Return a Python function that cuts a text into terms."""
         if callable(self.analyzer):
             return self.analyzer
-        if self.cuts_by_pattern and (text := slow_text(str(self.token_pattern))) is not None:
-            warnings.warn(  # before the texts are cut, because they may never be
-                said(
-                    "{token_pattern} takes exponential time, already for {text!r}, because a loop "
-                    "is within a loop: leave one of them out, or write (?:...) in place of (...), "
-                    "so that the core can run the pattern, for which it takes linear time",
-                    text=text,
-                ),
-                stacklevel=levels_to_caller(),
-            )
+        if self.cuts_by_pattern:
+            self._warn_of_slow_pattern()
         needy = ("tokenizer", "preprocessor", "token_pattern", "strip_accents")
         changed = (name for name in needy if getattr(self, name) != getattr(TextRules, name))
         asks = next(changed, "an ngram_range of 1,000 words or more")
@@ -250,6 +241,21 @@ class TextRules:
             return cut
         form: NormalForm = self.normalize
         return lambda text: cut(normalize(form, text))
+
+    def _warn_of_slow_pattern(self) -> None:
+        """Warn before the texts are cut, because cutting may never end."""
+        from termsift.text._patterns import slow_text  # which the default need not load
+
+        if (text := slow_text(str(self.token_pattern))) is not None:
+            warnings.warn(
+                said(
+                    "{token_pattern} takes exponential time, already for {text!r}, because a loop "
+                    "is within a loop: leave one of them out, or write (?:...) in place of (...), "
+                    "so that the core can run the pattern, for which it takes linear time",
+                    text=text,
+                ),
+                stacklevel=levels_to_caller(),
+            )
 
     @property
     def native(self) -> _core.TextRules | None:
