@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from signals import start_hearing
 
 # The interpreter raises KeyboardInterrupt in os.kill, or soon after it.

@@ -14,7 +14,7 @@ namespace {
 // The number of terms in a thread's chunk.
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
-constexpr std::size_t rows_per_check = 1024;  // The first write to a page of a new array takes the system up to a millisecond.
+constexpr std::size_t rows_per_check = 1024;  // the first write to a page of a new array may take a millisecond
 
 // The memory that one thread reuses for all its chunks of terms.
 template <CountType Count>
@@ -64,7 +64,7 @@ void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& req
       }
     }
     work.scorer.score(first, last, all ? nullptr : work.chosen.data(), work.entries, worker,
-                      [&](const auto&... results) { store(results..., worker); });
+                      [&](const auto&... scored) { store(scored..., worker); });
   });
 }
 
