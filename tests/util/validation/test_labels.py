@@ -156,6 +156,12 @@ def test_an_indicator_frame_names_its_classes(library: str) -> None:
     assert ts.count_texts(["ripe plum", "plum", "kiwi"], Y).classes == ["spam", "ham"]
 
 
+def test_labels_in_arrays_of_arrow_have_no_columns() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    for labels in (pyarrow.array(Y), pyarrow.chunked_array([Y])):
+        assert ts.count(DENSE, labels) == ts.count(DENSE, Y)
+
+
 def test_indicator_columns_of_one_name_are_numbers() -> None:
     pandas = pytest.importorskip("pandas")
     Y = pandas.DataFrame([[1, 0], [0, 1], [1, 1]], columns=["ham", "ham"])

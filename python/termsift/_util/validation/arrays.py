@@ -385,7 +385,8 @@ def column_names(X: Any) -> list[str] | None:
     Names that are not all strings do not count, as in scikit-learn.
     """
     # The attribute columns of an Arrow table holds the columns themselves.
-    names = list(X.schema.names if is_from(X, "pyarrow") else getattr(X, "columns", ()))
+    is_table = is_from(X, "pyarrow") and hasattr(X, "schema")  # an array has none
+    names = list(X.schema.names if is_table else getattr(X, "columns", ()))
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
