@@ -163,7 +163,7 @@ WORDING: dict[str, str] = {
         "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
     ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
-    "alpha_is_too_small_for_the": "alpha is too small for the counts of class 0",
+    "alpha_is_too_small_for_the": "alpha is too small for the counts of class 'a'",
     "alpha_must_be_a_number_got": "alpha must be a number, got (1, 2)",
     "alpha_must_be_finite_and_not": "alpha must be finite and not negative, got -1",
     "alpha_must_be_positive_and_finite": "alpha must be positive and finite, got 0",
@@ -293,7 +293,7 @@ WORDING: dict[str, str] = {
         " weights, so give weights less far apart, or class_prior='uniform'"
     ),
     "class_0_has_all_the_prior": (
-        "class 0 has all the prior mass; scores need prior mass in other classes too"
+        "class 'ham' has all the prior mass; scores need prior mass in other classes too"
     ),
     "class_docs_are_unknown": (
         "class_docs needs the documents of class 'land', which are unknown: its table has "
@@ -1012,7 +1012,7 @@ WORDING: dict[str, str] = {
     ),
     "not_fitted": "the classifier is not fitted: call fit, or use counts.naive_bayes()",
     "not_part_of_these": (
-        "cannot subtract counts that are not part of these: in class 0, a term would have "
+        "cannot subtract counts that are not part of these: in class 'a', a term would have "
         "more documents than occurrences, or more than the class"
     ),
     "not_utf_8": (
@@ -1303,7 +1303,7 @@ WORDING: dict[str, str] = {
     ),
     "term_1_occurs_more_than_2": "term 1 occurs more than 2^63 - 1 times in the collection",
     "term_2_has_probability_0_in": (
-        "term 2 has probability 0 in class 0 with b1 = 0; greedy needs every p_ic > 0"
+        "term 2 has probability 0 in class 'ham' with b1 = 0; greedy needs every p_ic > 0"
     ),
     "term_expected_one_column_term": (
         "term: expected one column 'term', found 'mot', 'label', 'count'; name a column of the "
