@@ -386,7 +386,8 @@ def column_names(X: Any) -> list[str] | None:
     """
     # The attribute columns of an Arrow table holds the columns themselves.
     is_table = is_from(X, "pyarrow") and hasattr(X, "schema")  # an array has none
-    names = list(X.schema.names if is_table else getattr(X, "columns", ()))
+    columns = X.schema.names if is_table else getattr(X, "columns", ())
+    names = [] if callable(columns) else list(columns)  # a table of ours has a method
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
