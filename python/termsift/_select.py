@@ -39,7 +39,7 @@ def greedy(
         informative = int(np.count_nonzero(scores[indices]))
     else:
         counts.require_every_term("greedy")
-        with progress("chosen", k, "terms") as report:
+        with progress("chosen", k, "terms") as report, scoring.naming_classes():
             indices, divergences, informative, evaluations = _core.greedy(
                 scoring.core, *scoring.smoothing, k, exhaustive, scoring.n_threads, report
             )

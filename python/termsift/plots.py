@@ -18,7 +18,7 @@ from termsift._scores.keyness import Keyness
 from termsift._scores.ranking import Ranking
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.faults import concerning, wrong_value
+from termsift._util.faults import concerning, named, wrong_type, wrong_value
 from termsift._util.messages import printable
 from termsift._util.notebook import show_after_cell
 
@@ -86,9 +86,7 @@ def plot_curves(
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['accuracy', 'weighted F1']
     """
-    several = dict(curves) if isinstance(curves, Mapping) else {"": curves}
-    for curve in several.values():
-        validation.check_kind(curve, Curve, "curves")
+    several = _several(curves, Curve, "curves")
     named = {name: curve for name, curve in several.items() if len(curve)}
     shown = [
         check_metric(metric, "metrics") for metric in validation.check_words(metrics, "metrics")
@@ -142,9 +140,7 @@ def plot_ranking(ranking: Ranking | Mapping[Hashable, Ranking], *, k: int | None
     >>> [axes.get_title(loc="left") for axes in panels]
     ['ham', 'spam']
     """
-    several = dict(ranking) if isinstance(ranking, Mapping) else {"": ranking}
-    for one in several.values():
-        validation.check_kind(one, Ranking, "ranking")
+    several = _several(ranking, Ranking, "ranking")
     rankings = {label: one[: validation.check_k(k, len(one))] for label, one in several.items()}
     longest = max(map(len, rankings.values()), default=0)
     if longest == 0:
@@ -233,6 +229,20 @@ def _height(n_bars: int) -> float:
 
 
 # ---- lines -----------------------------------------------------------------------------------
+
+
+def _several(value: Any, kind: type, name: str) -> dict[Any, Any]:
+    """Return a dict of objects of one kind, which a caller passed alone or in a dict."""
+    several = dict(value) if isinstance(value, Mapping) else {"": value}
+    for one in several.values():
+        if not isinstance(one, kind):
+            raise wrong_type(
+                "{name} must be a {kind} or a dict of {kind}s by name, got {found}",
+                name=named(name),
+                kind=kind.__name__,
+                found=validation.a_kind(one) + (" in the dict" if one is not value else ""),
+            )
+    return several
 
 
 def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None:

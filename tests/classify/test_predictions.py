@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,3 +67,30 @@ def test_what_is_no_scan_is_refused(table: Path) -> None:
     table.write_text("label,text\n")
     with raises(ValueError, "holds_no_documents"):
         COUNTS.naive_bayes().classify(ts.scan(table))
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "key"),
+    [
+        ("plum", TypeError, "x_is_a_single_str"),
+        (["plum", 3], TypeError, "x_has_an_int_at_1"),
+        ([b"plum"], TypeError, "x_has_a_bytes_at_0"),
+        (["plum", None], ValueError, "x_has_a_missing_value_at"),
+        (iter(["plum", 3]), TypeError, "x_has_an_int_at_1"),
+        (np.array([["plum"]]), TypeError, "x_has_the_shape_1_1"),
+    ],
+)
+def test_errors_about_texts_name_the_argument_of_predict(
+    texts: Any, error: type[Exception], key: str
+) -> None:
+    with raises(error, key, argument="X"):
+        COUNTS.naive_bayes().predict(texts)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_of_texts_is_no_matrix(library: str) -> None:
+    frame = pytest.importorskip(library).DataFrame({"text": TEXTS, "label": LABELS})
+    classifier = COUNTS.naive_bayes()
+    with raises(TypeError, "x_is_a_frame_of_texts", argument="X"):
+        classifier.predict(frame)
+    assert classifier.predict(frame[["text"]]).tolist() == classifier.predict(TEXTS).tolist()

@@ -47,8 +47,8 @@ def test_overflow(X, y, w):
 
 
 def test_overflow_names_row_column_and_value():
-    message = complaint(OVERFLOW, ts.count, column(MOST, 1), ["a", "a"])
-    assert message.startswith("with 1 at row 1, column 0, the tokens of ")
+    message = complaint(OVERFLOW, ts.count, column(0, MOST, 1), [10, 20, 20])
+    assert message == "with 1 at row 2, column 0, the tokens of class 20 exceed 2^63 - 1"
     message = complaint(OVERFLOW, ts.count, column(0, 0), ["a", "a"], [MOST, 1])
     assert message.startswith("with document 1 of weight 1, the number of documents ")
 

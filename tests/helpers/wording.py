@@ -102,6 +102,7 @@ WORDING: dict[str, str] = {
     "a_matrix_has_no_labels": (
         "…t.mtx: has no labels; pass labels= with a file of one label per line"
     ),
+    "a_method_is_given_by": "a method is given by its name: pass 'md'",
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
     "a_number_of_the_first_line": "…f.svm, line …: …",
     "a_part_without_a_header": (
@@ -162,7 +163,7 @@ WORDING: dict[str, str] = {
         "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
     ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
-    "alpha_is_too_small_for_the": "alpha is too small for the counts of class 0",
+    "alpha_is_too_small_for_the": "alpha is too small for the counts of class 'a'",
     "alpha_must_be_a_number_got": "alpha must be a number, got (1, 2)",
     "alpha_must_be_finite_and_not": "alpha must be finite and not negative, got -1",
     "alpha_must_be_positive_and_finite": "alpha must be positive and finite, got 0",
@@ -281,14 +282,18 @@ WORDING: dict[str, str] = {
     ),
     "chunk_1_y_has_199_labels": "chunk 1: y has 199 labels for 200 documents",
     "chunk_overflows": (
-        "chunk 0: with 4611686018427387904 at row 0, column 0, the tokens of class 0 exceed"
+        "chunk 0: with 4611686018427387904 at row 0, column 0, the tokens of class 'a' exceed"
         " 2^63 - 1"
     ),
     "class_0_has_all_the": (
         "class 0 has all the prior mass except …; scores need more prior mass in the other classes"
     ),
+    "class_0_has_all_the_documents": (
+        "class 0 has all the prior mass except …; the prior is each class's share of the documents'"
+        " weights, so give weights less far apart, or class_prior='uniform'"
+    ),
     "class_0_has_all_the_prior": (
-        "class 0 has all the prior mass; scores need prior mass in other classes too"
+        "class 'ham' has all the prior mass; scores need prior mass in other classes too"
     ),
     "class_docs_are_unknown": (
         "class_docs needs the documents of class 'land', which are unknown: its table has "
@@ -436,12 +441,17 @@ WORDING: dict[str, str] = {
     "counts_cannot_have_1_terms": "counts cannot have -1 terms",
     "counts_cannot_have_2147483648_terms": "counts cannot have 2147483648 terms",
     "counts_differ_in_tf": "the counts differ in tf, 'raw' and 'binary'",
-    "counts_must_be_a_classcounts": "counts must be a ClassCounts, got ndarray",
+    "counts_must_be_a_classcounts": (
+        "counts must be a ClassCounts, got ndarray: count texts with termsift.count_texts, and a "
+        "matrix with termsift.count"
+    ),
     "counts_with_a_row_of_the": (
         "counts with a row of the collection do not record which documents two classes share"
     ),
-    "curves_must_be_a_curve_got": "curves must be a Curve, got str",
-    "curves_must_be_a_curve_got_2": "curves must be a Curve, got int",
+    "curves_must_be_a_curve_got": "curves must be a Curve or a dict of Curves by name, got a str",
+    "curves_must_be_a_curve_got_2": (
+        "curves must be a Curve or a dict of Curves by name, got an int in the dict"
+    ),
     "cv_3_makes_more_folds_than": (
         "cv=3 makes more folds than the largest class has documents; pass at most cv=2"
     ),
@@ -1003,7 +1013,7 @@ WORDING: dict[str, str] = {
     ),
     "not_fitted": "the classifier is not fitted: call fit, or use counts.naive_bayes()",
     "not_part_of_these": (
-        "cannot subtract counts that are not part of these: in class 0, a term would have "
+        "cannot subtract counts that are not part of these: in class 'a', a term would have "
         "more documents than occurrences, or more than the class"
     ),
     "not_utf_8": (
@@ -1126,6 +1136,10 @@ WORDING: dict[str, str] = {
         "of the label column"
     ),
     "path_must_be_a_str": "path must be a str or PathLike, got NoneType",
+    "paths_is_a_dataframe": (
+        "paths is a DataFrame, expected paths: count the texts of a frame with "
+        "termsift.count_texts(frame, text=..., label=...)"
+    ),
     "pattern_matches_the_empty_text": (
         "token_pattern matches the empty text, so that '' is counted as a word: write + …"
     ),
@@ -1150,12 +1164,20 @@ WORDING: dict[str, str] = {
     ),
     "ranking_has_1_twice_expected_each": "ranking has 1 twice, expected each term once",
     "ranking_has_4_at_position_1": "ranking has 4 at position 1, expected a term in [0, 4)",
-    "ranking_must_be_a_ranking_got": "ranking must be a Ranking, got ClassCounts",
-    "ranking_must_be_a_ranking_got_2": "ranking must be a Ranking, got int",
+    "ranking_must_be_a_ranking_got": (
+        "ranking must be a Ranking or a dict of Rankings by name, got a ClassCounts"
+    ),
+    "ranking_must_be_a_ranking_got_2": (
+        "ranking must be a Ranking or a dict of Rankings by name, got an int in the dict"
+    ),
     "ranking_must_hold_integers_got_dtype": "ranking must hold integers, got dtype float64",
     "rate_beyond_2_to_64": (
         "term 0 occurs 1e+20 times in class 0, whose documents and b2 add up to 2; a rate "
         "must be at most 2^64"
+    ),
+    "raw_documents_has_no_string": "raw_documents has … at 1, expected strings…",
+    "raw_documents_is_a_lazyframe": (
+        "raw_documents is a LazyFrame: pass raw_documents.collect(), or merge counts of batches"
     ),
     "reference_classes_hold_spam_twice": "reference: classes hold 'spam' twice",
     "requires_y_to_be_passed": "NaiveBayes requires y to be passed, but the target y is None",
@@ -1288,7 +1310,7 @@ WORDING: dict[str, str] = {
     ),
     "term_1_occurs_more_than_2": "term 1 occurs more than 2^63 - 1 times in the collection",
     "term_2_has_probability_0_in": (
-        "term 2 has probability 0 in class 0 with b1 = 0; greedy needs every p_ic > 0"
+        "term 2 has probability 0 in class 'ham' with b1 = 0; greedy needs every p_ic > 0"
     ),
     "term_expected_one_column_term": (
         "term: expected one column 'term', found 'mot', 'label', 'count'; name a column of the "
@@ -1352,7 +1374,6 @@ WORDING: dict[str, str] = {
     "texts_has_a_str_at": "texts has a str at 1, expected bytes",
     "texts_has_an_int_at": "texts has an int at 150, expected strings",
     "texts_has_an_int_at_0": "texts has an int at 0, expected strings",
-    "texts_has_no_string_at_1": "texts has … at 1, expected strings…",
     "texts_has_the_columns_body": (
         "texts has the columns 'body', 'stars': name the columns of texts and labels by the"
         " arguments text and label"
@@ -1607,8 +1628,8 @@ WORDING: dict[str, str] = {
     ),
     "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (
-        "texts is a DataFrame with the columns 'id', 'body', expected one column of texts: "
-        "name it, as in text='text', or pass it alone"
+        "raw_documents is a DataFrame with the columns 'id', 'body', expected one column of texts: "
+        "pass it alone"
     ),
     "without_a_header": (
         "…c.csv: without a header, columns have numbers from 1, not the name …; number them by "
@@ -1641,6 +1662,11 @@ WORDING: dict[str, str] = {
         "X has 99 at row 38, column 5, but its class has only 20; expected documents that were "
         "counted with this label"
     ),
+    "x_has_a_bytes_at_0": "X has a bytes at 0, expected strings",
+    "x_has_a_missing_value_at": (
+        "X has a missing value at 1, expected strings: drop the missing texts or replace them by ''"
+    ),
+    "x_has_an_int_at_1": "X has an int at 1, expected strings",
     "x_has_counts_at_row_0": "X has counts at row 0 that are too large: their sum overflows",
     "x_has_dtype_complex128": (
         "…c.npz: X has dtype complex128, expected booleans, integers or floats"
@@ -1651,6 +1677,9 @@ WORDING: dict[str, str] = {
     ),
     "x_has_the_index_2000000": "X has the index 2000000 in row 2, expected a column in [0, 4)",
     "x_has_the_index_99": "X has the index 99 in row …, expected a column in [0, …)",
+    "x_has_the_shape_1_1": (
+        "X has the shape (1, 1), expected one dimension: pass one column, as in X[:, 0]"
+    ),
     "x_has_what_is_no_count": (
         "X has … at row …, column …, expected a finite count that is not negative…"
     ),
@@ -1660,7 +1689,15 @@ WORDING: dict[str, str] = {
         "termsift.text.CountVectorizer"
     ),
     "x_is_a_dataframe_of_spark": "X is a DataFrame of Spark: use termsift.spark.count",
+    "x_is_a_frame_of_texts": (
+        "X is a DataFrame with the columns 'text', 'label', expected one column of texts: pass it "
+        "alone"
+    ),
     "x_is_a_masked_array": "X is a masked array: fill or drop the masked values",
+    "x_is_a_single_str": (
+        "X is a single str, expected a list of strings: for one text pass [text], for a file use "
+        "termsift.count(termsift.scan(path))"
+    ),
     "x_test_has_3_columns_x_train_4": "X_test has 3 columns, X_train 4",
     "x_test_has_the_index": "X_test has the index 2000000 in row 2, expected a column in [0, 4)",
     "x_train_has_the_index": "X_train has the index 2000000 in row 2, expected a column in [0, 4)",

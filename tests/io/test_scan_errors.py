@@ -152,3 +152,10 @@ def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
     counts = ts.count(ts.scan(tmp_path / "c.svm", term_names=tmp_path / "terms", min_df=2))
     assert list(counts.term_names) == ["jam"]
     assert counts.term_frequency.toarray().tolist() == [[2], [1]]
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_frame_is_no_path(library: str) -> None:
+    frame = pytest.importorskip(library).DataFrame({"text": ["plum"], "label": ["a"]})
+    with raises(TypeError, "paths_is_a_dataframe", argument="paths"):
+        ts.scan(frame)

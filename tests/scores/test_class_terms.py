@@ -169,6 +169,9 @@ def test_key_is_no_method() -> None:
             ask("key")  # type: ignore[operator]
     with raises(ValueError, "no_such_method", argument="method"):
         ts.distinctive_terms(counts, np.array(["key", "g2"]))  # type: ignore[arg-type]
+    for method in ts.methods()[:1]:  # a loop gives objects
+        with raises(ValueError, "a_method_is_given_by", argument="method"):
+            counts.score(method)  # type: ignore[arg-type]
 
 
 def test_key_prefers_certain_effects_to_evidence_of_small_ones() -> None:

@@ -63,7 +63,7 @@ def test_a_series_with_an_index_of_its_own_is_read_by_position() -> None:
         ),
         (
             PRIORS | {"ham": -1},
-            "class_prior has -1.0 at class 0, expected a finite number, not negative and below "
+            "class_prior has -1.0 at class 'ham', expected a finite number, not negative and below "
             "2^63",
         ),
     ],

@@ -213,7 +213,7 @@ def test_documents_of_every_kind(kind: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize("wrong", [None, 5, ["the"], float("nan")], ids=str)
 def test_documents_that_are_no_texts_are_refused_by_place(kind: Any, wrong: Any) -> None:
     # scikit-learn raises an AttributeError, because None has no method 'lower'.
-    with raises((TypeError, ValueError), "texts_has_no_string_at_1", argument="texts"):
+    with raises((TypeError, ValueError), "raw_documents_has_no_string", argument="raw_documents"):
         kind().fit_transform(["a text", wrong])
     with raises(ValueError, "np_nan_is_an_invalid_document"):
         kind().fit_transform(["a text", np.nan])
@@ -227,7 +227,7 @@ def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
         make = pytest.importorskip(library).DataFrame
         # scikit-learn would take a frame's column names for documents.
         same(kind(**cut).fit_transform(make({"body": texts})), kind(**cut).fit_transform(texts))
-        with raises(TypeError, "with_the_columns_id_body"):
+        with raises(TypeError, "with_the_columns_id_body", argument="raw_documents"):
             kind(**cut).fit_transform(make({"id": texts, "body": texts}))
 
 
@@ -474,3 +474,9 @@ def test_threads_share_a_vectorizer() -> None:
     assert len(found) == 8
     for matrix in found:
         np.testing.assert_array_equal(matrix, expected)
+
+
+def test_a_lazy_frame_is_refused() -> None:
+    frame = pytest.importorskip("polars").LazyFrame({"text": ["ripe plum"]})
+    with raises(TypeError, "raw_documents_is_a_lazyframe", argument="raw_documents"):
+        CountVectorizer().fit_transform(frame)

@@ -358,7 +358,9 @@ void class_results(const ClassCounts<Count>& counts, const Estimation& estimatio
   const auto task = task_of<Result>(counts, estimation, measure);
   range = range.within(counts.n_terms);
   const std::int64_t n_results = std::ssize(counts.rows) * range.size();
-  std::fill_n(results, n_results, Result{0});
+  for (std::size_t c = 0; c < counts.rows.size(); ++c)  // the loop below writes all other rows
+    if (!counts.rows[c]->is_present())
+      std::fill_n(results + static_cast<std::int64_t>(c) * range.size(), range.size(), Result{0});
   const auto use = [&](auto& scorer, std::int64_t first, std::int64_t last, Worker& worker) {
     scorer.all_values(first, last, worker, [&](std::size_t k, std::int64_t begin, int n, const double* values) {
       const std::int64_t place = task.model.classes[k].row * range.size() + begin - range.first;

@@ -95,12 +95,16 @@ ClassModel make_class_model(const ClassCounts<Count>& counts, const Estimation& 
   for (std::size_t k = n; k-- > 0;) {
     rest[k] = add(rest[k], after);
     after = add(after, weight[k]);
-    if (!(rest[k].hi > 0))
-      throw WrongArgument("class_prior", "class " + std::to_string(model.classes[k]) +
-                                         " has all the prior mass; scores need prior mass in other classes too");
+    const auto refuse = [&](const std::string& share, const char* needed) {
+      const bool is_given = !estimation.prior_weights.empty();
+      throw WrongArgument(is_given ? "class_prior" : "counts",
+                          "class " + std::to_string(model.classes[k]) + " has all the prior mass" + share + "; " +
+                              (is_given ? needed : "the prior is each class's share of the documents' weights, so give "
+                                                   "weights less far apart, or class_prior='uniform'"));
+    };
+    if (!(rest[k].hi > 0)) refuse("", "scores need prior mass in other classes too");
     if (rest[k].hi < least_share * total.hi)
-      throw WrongArgument("class_prior", "class " + std::to_string(model.classes[k]) + " has all the prior mass except " +
-                                         text(rest[k].hi / total.hi) + "; scores need more prior mass in the other classes");
+      refuse(" except " + text(rest[k].hi / total.hi), "scores need more prior mass in the other classes");
   }
 
   model.constants.resize(n);

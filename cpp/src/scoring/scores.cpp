@@ -14,6 +14,7 @@ namespace {
 // The number of terms in a thread's chunk.
 constexpr std::int64_t chunk_terms = 16 * block_terms;
 constexpr std::int64_t lookup_chunk_terms = 1 << 14;  // 128 KiB of scores
+constexpr std::size_t rows_per_check = 1024;  // the first write to a page of a new array may take a millisecond
 
 // The memory that one thread reuses for all its chunks of terms.
 template <CountType Count>
@@ -33,8 +34,9 @@ void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& req
   const std::size_t n_classes = task.n_classes();
   const auto stride = static_cast<std::size_t>(terms_in_block(n_classes));
   const auto row_of = [&](std::size_t k) { return results + (task.aggregate ? 0 : task.model.classes[k] * n_terms); };
-  const auto store = [&](const std::int64_t* terms, int n, const double* of_block) {
+  const auto store = [&](const std::int64_t* terms, int n, const double* of_block, Worker& worker) {
     for (std::size_t k = 0; k < task.n_results(); ++k) {
+      if (k % rows_per_check == 0) worker.check();
       Result* const row = row_of(k);
       const double* const values = of_block + k * stride;
       for (int i = 0; i < n; ++i) row[terms[i] - range.first] = static_cast<Result>(values[i]);
@@ -56,10 +58,13 @@ void run_dense(const ScoreTask<Count>& task, TermRange range, const Threads& req
       for (std::size_t k = 0; k < n_classes; ++k)
         for (std::int64_t i = work.entries.begin[k]; i < work.entries.end[k]; ++i)
           work.chosen[static_cast<std::size_t>(task.row(k).terms[i] - first)] = 1;
-      for (std::size_t k = 0; k < unseen.size(); ++k)
+      for (std::size_t k = 0; k < unseen.size(); ++k) {
+        if (k % rows_per_check == 0) worker.check();
         std::fill_n(row_of(k) + begin, end - begin, static_cast<Result>(unseen[k]));
+      }
     }
-    work.scorer.score(first, last, all ? nullptr : work.chosen.data(), work.entries, worker, store);
+    work.scorer.score(first, last, all ? nullptr : work.chosen.data(), work.entries, worker,
+                      [&](const auto&... scored) { store(scored..., worker); });
   });
 }
 

@@ -257,7 +257,7 @@ class ClassCounts(Shown):
             are sorted, and appended if not. New terms become further columns. X may also have fewer
             columns than the counts. If the terms have names, the columns of a data frame must have
             the same names in the same order. By default, the columns of an indicator matrix stand
-            for the earlier classes.
+            for the earlier classes, unless a data frame names their classes.
 
         Returns
         -------
@@ -985,5 +985,9 @@ class ClassCounts(Shown):
 def value_of(counts: Any) -> Counts:
     """Return the present value of counts that a caller passed as the argument ``counts``."""
     if not isinstance(counts, ClassCounts):
-        raise wrong_type("{counts} must be a ClassCounts, got {kind}", kind=type(counts).__name__)
+        raise wrong_type(
+            "{counts} must be a ClassCounts, got {kind}: count texts with termsift.count_texts, "
+            "and a matrix with termsift.count",
+            kind=type(counts).__name__,
+        )
     return counts._value

@@ -60,7 +60,7 @@ def count(
     classes : sequence of labels, optional
         The classes in the order of the result. A label outside ``classes`` is an error. The default
         is the sorted list of the labels that occur. For an indicator matrix, ``classes`` names the
-        columns, by default 0, 1, ...
+        columns, by default as a data frame does, or else 0, 1, ...
     tf : {"raw", "log", "binary"}
         How an entry x > 0 is counted: as x, log(1 + x) or 1, times the document's weight. The
         result stores the value of ``tf`` as an attribute.

@@ -495,7 +495,9 @@ class NaiveBayes(Estimator):
     def _documents(self, X: Any, y: Any = None) -> Documents:
         """Return documents as a stream, with labels if they were given."""
         if not self._is_matrix(X):
-            return UnlabelledTexts(X) if y is None else LabelledTexts(X, y, classes=self._classes)
+            if y is None:
+                return UnlabelledTexts(X, argument="X")
+            return LabelledTexts(X, y, classes=self._classes, argument="X")
         threads = validation.check_n_threads(self.n_threads)
         matrix = self._matrix(X, threads)
         if y is None:
@@ -542,9 +544,11 @@ class NaiveBayes(Estimator):
     def _is_matrix(self, X: Any) -> bool:
         """Return whether documents are given as numbers and not as texts."""
         if isinstance(X, (list, tuple)):
-            return not isinstance(X[0], (str, type(None))) if X else self._rules is None
-        if scipy.sparse.issparse(X) or len(getattr(X, "shape", ())) > 1:
+            return not isinstance(X[0], (str, bytes, type(None))) if X else self._rules is None
+        if scipy.sparse.issparse(X):
             return True
+        if len(getattr(X, "shape", ())) > 1:
+            return not validation.holds_texts(X)
         if hasattr(X, "dtype"):
             return getattr(X.dtype, "kind", "O") in "biufc"
         return hasattr(X, "__array__") and not validation.is_column_of_arrow(X)

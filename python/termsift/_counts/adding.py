@@ -59,10 +59,11 @@ def add_documents(
         )
 
     try:
-        found = updated(matrix) if weights is None else None
-        added, path = found or cast(
-            tuple[_core.Counts, str], updated(matrix.by_document(n_threads))
-        )
+        with validation.naming_classes(labels.classes):
+            found = updated(matrix) if weights is None else None
+            added, path = found or cast(
+                tuple[_core.Counts, str], updated(matrix.by_document(n_threads))
+            )
     except ValueError as error:
         if not hasattr(error, "argument"):  # the error of a count is the core's
             concerning(error, "X", *(() if weights is None else ("sample_weight",)))

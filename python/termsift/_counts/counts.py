@@ -234,7 +234,8 @@ class Counts:
                 label=label,
             )
         _, _, in_part = validation.unite_classes(self.classes, part.classes)
-        core = self.core.subtract(part.core.with_classes(in_part))
+        with validation.naming_classes(self.classes):
+            core = self.core.subtract(part.core.with_classes(in_part))
         return self._with(core, self.classes, names, self.rules)
 
     def united(self, other: Counts) -> Counts:

@@ -82,17 +82,18 @@ class Classifier:
     def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
         """Return the metrics at each k, after training on the first k terms."""
         # For each k and class, count the correctly assigned and all assigned documents.
-        hits, predicted = _core.classify_by_prefixes(
-            split.counts.core,
-            _core.EventModel.__members__[self.model],
-            self.alpha,
-            indices,
-            ks,
-            *split.test.matrix.parts,
-            np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
-            _core.TermWeight.__members__[split.counts.tf],
-            self.n_threads,
-        )
+        with validation.naming_classes(split.counts.classes):
+            hits, predicted = _core.classify_by_prefixes(
+                split.counts.core,
+                _core.EventModel.__members__[self.model],
+                self.alpha,
+                indices,
+                ks,
+                *split.test.matrix.parts,
+                np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
+                _core.TermWeight.__members__[split.counts.tf],
+                self.n_threads,
+            )
         support = np.bincount(split.codes, minlength=split.n_classes)
         return metrics_of(hits, predicted, support)
 

@@ -386,6 +386,10 @@ def find_test(name: str) -> Method:
 def _find(
     name: str, known: Mapping[str, _Entry], kind: str = "method", argument: str = "method"
 ) -> _Entry:
+    own = getattr(name, "name", None)  # that of a Method, which a loop over methods() gives
+    if is_one_of(own, known):
+        error = wrong_value("a {kind} is given by its name: pass {own!r}", kind=kind, own=own)
+        raise concerning(error, argument)
     if not is_one_of(name, known):
         usual = _ALSO_CALLED.get(str(name).lower().replace("-", "_").replace(" ", "_"))
         hint = did_you_mean(usual if usual in known else name, known)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack
 
@@ -140,27 +141,36 @@ class Scoring:
         """Return a score for each term, over the whole collection if ``aggregate`` is None."""
         if aggregate is None:
             return _core.collection_scores(self.core, self.measure, self.n_threads)
-        return _core.score(self.core, self.measure, aggregate, *self.smoothing, self.n_threads)
+        with self.naming_classes():
+            return _core.score(self.core, self.measure, aggregate, *self.smoothing, self.n_threads)
 
     def class_scores(self) -> NDArray[np.float64]:
         """Return the class scores of all terms, one row per class."""
-        return _core.class_scores(self.core, self.measure, *self.smoothing, self.n_threads)
+        with self.naming_classes():
+            return _core.class_scores(self.core, self.measure, *self.smoothing, self.n_threads)
 
     def directions(self) -> NDArray[np.int8]:
         """Return the directions (1, 0 or -1) of all terms, one row per class."""
-        return _core.class_directions(self.core, self.measure, *self.smoothing, self.n_threads)
+        with self.naming_classes():
+            return _core.class_directions(self.core, self.measure, *self.smoothing, self.n_threads)
 
     def round_robin(self, k: int) -> tuple[_core.Int64s, _core.Float64s, _core.Int64s]:
         """Return the first k terms by round robin, with their scores and their classes."""
-        return _core.round_robin(self.core, self.measure, *self.smoothing, k, self.n_threads)
+        with self.naming_classes():
+            return _core.round_robin(self.core, self.measure, *self.smoothing, k, self.n_threads)
 
     def of_pairs(
         self, starts: NDArray[np.int64], terms: NDArray[np.int32]
     ) -> tuple[NDArray[np.int8], _core.Float64s]:
         """Return directions and scores. Class c has terms ``terms[starts[c]:starts[c + 1]]``."""
-        return _core.score_pairs(
-            self.core, self.measure, *self.smoothing, self.n_threads, starts, terms
-        )
+        with self.naming_classes():
+            return _core.score_pairs(
+                self.core, self.measure, *self.smoothing, self.n_threads, starts, terms
+            )
+
+    def naming_classes(self) -> AbstractContextManager[None]:
+        """Name classes by their labels in the core's errors."""
+        return validation.naming_classes(self.given.classes)
 
 
 def class_scores(counts: Counts, method: str, *scoring: Any, **options: Any) -> NDArray[np.float64]:

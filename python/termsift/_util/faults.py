@@ -64,6 +64,20 @@ class Message(str):
         """Return the message with all parts changed that are not arguments."""
         return Message(*(p if isinstance(p, Argument) else change(p) for p in self.parts))
 
+    def renamed(self, old: str, new: str) -> Message:
+        """Return the message with another name for an argument.
+
+        The core's messages, which have a single part, begin with the argument.
+        """
+        if len(self.parts) == 1 and self.startswith(f"{old} "):
+            return Message(Argument(new), self.removeprefix(old))
+        return Message(
+            *(
+                p._replace(name=new) if isinstance(p, Argument) and p.name == old else p
+                for p in self.parts
+            )
+        )
+
 
 Name: TypeAlias = "str | Message"  # an argument's name, or words such as "each of {stop_words}"
 
@@ -201,3 +215,26 @@ class blaming:
             others = error.arguments[1:]  # type: ignore[union-attr]
             error.arguments = ()  # type: ignore[union-attr]
             concerning(error, *arguments, *others)
+
+
+class renaming:
+    """A context in which errors give an argument the name that the caller of a function knows."""
+
+    __slots__ = ("_new", "_old")
+
+    def __init__(self, old: str, new: str) -> None:
+        self._old, self._new = old, new
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        about = getattr(error, "arguments", ())
+        if self._old == self._new or self._old not in about or not isinstance(error, Exception):
+            return
+        old, new = self._old, self._new
+        error.args = (message_of(error).renamed(old, new),)
+        error.arguments = ()  # type: ignore[attr-defined]
+        concerning(error, *(new if argument == old else argument for argument in about))

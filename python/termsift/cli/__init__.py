@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import termsift as ts
 from termsift._util.waiting import one_blas_thread
+from termsift.cli import interrupts
 
 __all__ = ["main"]
 
@@ -33,6 +34,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _open_standard_files()
         # If a batch scheduler sends SIGTERM, SystemExit lets cleanup code remove incomplete files.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+        interrupts.note()
     if list(argv) == ["--version"]:  # the version is printed before numpy is imported
         print(f"termsift {ts.__version__}", file=sys.stdout or sys.stderr)
         return 0
@@ -42,7 +44,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             return running.run(argv)
     except KeyboardInterrupt:  # Ctrl-C may also come during an import.
-        return 130  # Shells report this code after Ctrl-C.
+        return interrupts.CODE
+    except Exception:
+        if not interrupts.came():
+            raise
+        return interrupts.CODE
 
 
 def _open_standard_files() -> None:

@@ -24,7 +24,7 @@ import termsift as ts
 from termsift._util.faults import Argument, message_of
 from termsift._util.messages import logger, printable
 from termsift._util.validation import did_you_mean
-from termsift.cli import arguments, inputs
+from termsift.cli import arguments, inputs, interrupts
 from termsift.cli.arguments import in_options
 
 COMMANDS = (
@@ -144,6 +144,8 @@ def run(argv: Sequence[str]) -> int:
         except BrokenPipeError:
             _discard_output()
         except (ValueError, TypeError, ArithmeticError, OSError, ImportError, MemoryError) as exc:
+            if interrupts.came():  # numpy, for one, raises an ImportError in place of Ctrl-C
+                raise KeyboardInterrupt from exc
             for line in traceback.format_exc().splitlines():
                 logger.debug("%s", line)
             # Users do not know the folder with the copy of standard input, so omit the folder.

@@ -37,6 +37,7 @@ from termsift.io._opening import check_encoding, member_name, opened
 from termsift.io._parts import matches, part_files
 from termsift.io._source import Options, SameColumns, Skipped, Source
 from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
+from termsift.text._blocks import is_frame
 from termsift.text._documents import Block, Columns, Consumer, Documents, Origin
 from termsift.text._rules import Rules, rules_of, shows
 
@@ -272,6 +273,13 @@ def scan(
 
 def _paths(given: Paths, name: str) -> list[Path]:
     """Return a list of paths. ``given`` is one path or several paths."""
+    if is_frame(given):
+        raise wrong_type(
+            "{name} is {kind}, expected paths: count the texts of a frame with "
+            "termsift.count_texts(frame, text=..., label=...)",
+            name=named(name),
+            kind=validation.a_kind(given),
+        )
     is_one = isinstance(given, (str, os.PathLike))
     paths: list[Any] = [given] if is_one else list(validation.check_iterable(given, name, "paths"))
     if not paths:

@@ -19,6 +19,8 @@ from termsift._util.faults import (
     concerning,
     excluded,
     named,
+    renaming,
+    said,
     wrong_type,
     wrong_value,
 )
@@ -36,15 +38,18 @@ _DATASET_ROWS = 1 << 13
 _Part: TypeAlias = tuple[_core.Texts, Any]
 
 
-def text_blocks(texts: Any, text: Any = None) -> Iterator[_core.Texts]:
-    """Yield texts, or the column ``text`` of a frame, in blocks. A missing text is an error."""
-    return UnlabelledTexts(texts, text).texts()
+def text_blocks(texts: Any, argument: str = "texts") -> Iterator[_core.Texts]:
+    """Yield texts in blocks. A missing text is an error, which gives the argument this name."""
+    return UnlabelledTexts(texts, argument=argument).texts()
 
 
-def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[_Part]:
+def labelled_parts(
+    texts: Any, text: Any = None, label: Any = None, *, has_text: bool = True
+) -> Iterator[_Part]:
     """Return an iterator over texts, a part at a time, with a frame's label column if named.
 
-    None, NaN, NaT, NA and Arrow's nulls are missing texts.
+    ``has_text`` says whether the caller has an argument ``text``, which names a column. None, NaN,
+    NaT, NA and Arrow's nulls are missing texts.
     """
     # Most texts come in a list. The checks below take a fifth of the time of classifying two texts.
     if text is None and label is None and isinstance(texts, (list, tuple)):
@@ -61,12 +66,14 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
         kind = validation.a_kind(texts)
         raise wrong_type("{texts} must hold strings in order, got {kind}", kind=kind)
     if type(texts).__name__ == "LazyFrame":
-        raise wrong_type("{texts} is a LazyFrame: pass texts.collect(), or merge counts of batches")
+        raise wrong_type(
+            "{texts} is a LazyFrame: pass {texts}.collect(), or merge counts of batches"
+        )
     if text is None and label is None and not is_frame(texts):
         whole = _whole(texts)
         return _iterated(texts) if whole is None else iter([(whole, None)])
     if is_frame(texts) and (is_from(texts, "pandas") or is_from(texts, "polars")):
-        columns = _text_columns(texts, list(texts.columns), text, label)
+        columns = _text_columns(texts, list(texts.columns), text, label, has_text)
         return _of_frame(texts, columns, label)
     if not (hasattr(texts, "__arrow_c_stream__") or _is_dataset(texts)):
         raise excluded(
@@ -81,7 +88,7 @@ def labelled_parts(texts: Any, text: Any = None, label: Any = None) -> Iterator[
     else:
         batches = pyarrow.RecordBatchReader.from_stream(texts)
         schema = batches.schema
-    columns = _text_columns(texts, schema.names, text, label)
+    columns = _text_columns(texts, schema.names, text, label, has_text)
     return _of_batches(pyarrow, schema, batches, columns, label)
 
 
@@ -115,7 +122,7 @@ def _whole(texts: Any) -> _core.Texts | None:
 
 def _texts_of(texts: Any) -> _core.Texts | None:
     if getattr(texts, "ndim", 1) != 1:
-        cure = ": pass one column, as in texts[:, 0]" if texts.ndim == 2 else ""
+        cure = said(": pass one column, as in {texts}[:, 0]") if texts.ndim == 2 else ""
         raise wrong_type(
             "{texts} has the shape {shape}, expected one dimension{cure}",
             shape=texts.shape,
@@ -154,9 +161,11 @@ def _batches_of_dataset(dataset: Any) -> Iterator[Any]:
 def _refuse_datasets(texts: Any) -> None:
     """Raise an error if texts are a stream of Hugging Face, or several datasets."""
     cures = {
-        "IterableDataset": "merge the counts of texts.with_format('arrow').iter(batch_size=10_000)",
-        "DatasetDict": "pass one of its splits, as in texts['train']",
-        "IterableDatasetDict": "pass one of its splits, as in texts['train']",
+        "IterableDataset": said(
+            "merge the counts of {texts}.with_format('arrow').iter(batch_size=10_000)"
+        ),
+        "DatasetDict": said("pass one of its splits, as in {texts}['train']"),
+        "IterableDatasetDict": said("pass one of its splits, as in {texts}['train']"),
     }
     kind = type(texts).__name__
     if is_from(texts, "datasets") and kind in cures:
@@ -232,7 +241,7 @@ def _joined(columns: list[_core.Texts]) -> _core.Texts:
     return columns[0] if len(columns) == 1 else _core.Texts.joined(columns)
 
 
-def _text_columns(frame: Any, names: list[Any], text: Any, label: Any) -> list[Any]:
+def _text_columns(frame: Any, names: list[Any], text: Any, label: Any, has_text: bool) -> list[Any]:
     """Return the text columns. Check that each text column and the label column occur once."""
     columns = text if isinstance(text, list) else [text]
     if not columns:
@@ -240,8 +249,11 @@ def _text_columns(frame: Any, names: list[Any], text: Any, label: Any) -> list[A
     if text is None:
         if len(names) != 1:
             raise wrong_type(
-                "{texts} is {kind} with the columns {columns}, expected one column of texts: name "
-                "it, as in {text='text'}, or pass it alone",
+                "{texts} is {kind} with the columns {columns}, expected one column of texts: "
+                "{cure}",
+                cure=said("name it, as in {text='text'}, or pass it alone")
+                if has_text
+                else "pass it alone",
                 kind=validation.a_kind(frame),
                 columns=validation.listed(names),
             )
@@ -253,8 +265,8 @@ def _text_columns(frame: Any, names: list[Any], text: Any, label: Any) -> list[A
 def only_column(frame: Any) -> Any:
     """Return the column of a frame that has only one."""
     if is_from(frame, "pyarrow"):
-        return frame.column(_text_columns(frame, frame.schema.names, None, None)[0])
-    return frame[_text_columns(frame, list(frame.columns), None, None)[0]]
+        return frame.column(_text_columns(frame, frame.schema.names, None, None, False)[0])
+    return frame[_text_columns(frame, list(frame.columns), None, None, False)[0]]
 
 
 def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
@@ -300,21 +312,24 @@ def _split(parts: Iterator[_Part], n_bytes: int) -> Iterator[_Part]:
 class UnlabelledTexts(Documents):
     """Texts in a container, without labels."""
 
-    def __init__(self, texts: Any, text: Any = None) -> None:
+    def __init__(self, texts: Any, text: Any = None, argument: str = "texts") -> None:
         super().__init__()
-        self._parts = labelled_parts(texts, text)
+        self.argument = argument
+        with renaming("texts", argument):
+            self._parts = labelled_parts(texts, text, has_text=argument == "texts")
 
     def _blocks(self) -> Iterator[Block]:
-        for texts, _ in self._parts:
-            first = self.n_docs
-            if len(texts.missing):
-                raise wrong_value(
-                    "{texts} has a missing value at {row}, expected strings: drop the missing "
-                    "texts or replace them by ''",
-                    row=first + texts.missing[0],
-                )
-            yield Block(texts, None, range(first, first + len(texts)))
-            del texts  # free them before the next part is read
+        with renaming("texts", self.argument):
+            for texts, _ in self._parts:
+                first = self.n_docs
+                if len(texts.missing):
+                    raise wrong_value(
+                        "{texts} has a missing value at {row}, expected strings: drop the missing "
+                        "texts or replace them by ''",
+                        row=first + texts.missing[0],
+                    )
+                yield Block(texts, None, range(first, first + len(texts)))
+                del texts  # free them before the next part is read
 
 
 class LabelledTexts(Documents):
@@ -329,11 +344,14 @@ class LabelledTexts(Documents):
         label: Any = None,
         classes: Iterable[Hashable] | None = None,
         part_bytes: int | None = None,
+        argument: str = "texts",
     ) -> None:
         super().__init__()
-        parts = labelled_parts(texts, text, label)
+        self.argument = argument
+        with renaming("texts", argument):
+            parts = labelled_parts(texts, text, label, has_text=argument == "texts")
         self._parts = parts if part_bytes is None else _split(parts, part_bytes)
-        self._argument = "texts" if text is None else "text"
+        self._argument = argument if text is None else "text"
         if (y is None) == (label is None):
             raise excluded(
                 "expected labels: pass either {y}, with one label per document in order, or "
@@ -356,22 +374,23 @@ class LabelledTexts(Documents):
 
     def _blocks(self) -> Iterator[Block]:
         n = None if self._labels is None else self._labels.n_docs
-        for texts, column in self._parts:
-            first, stop = self.n_docs, self.n_docs + len(texts)
-            if n is not None and stop > n:
-                raise self._other_number(n, f"{validation.number_of(stop, 'text')} or more")
-            if self._labels is not None:
-                labels = self._labels.of(slice(first, stop))
-            else:
-                assert self._coder is not None
-                codes = self._coder.codes(column, first)
-                labels = validation.Labels(self._coder.classes, codes, None)
-            if len(texts.missing):
-                place = first + texts.missing[0]
-                fault = f"the text of document {place} is missing: {validation.LEAVE_OUT}"
-                raise concerning(ValueError(fault), self._argument)
-            yield Block(texts, labels, range(first, stop))
-            del texts, column  # free them before the next part is read
+        with renaming("texts", self.argument):
+            for texts, column in self._parts:
+                first, stop = self.n_docs, self.n_docs + len(texts)
+                if n is not None and stop > n:
+                    raise self._other_number(n, f"{validation.number_of(stop, 'text')} or more")
+                if self._labels is not None:
+                    labels = self._labels.of(slice(first, stop))
+                else:
+                    assert self._coder is not None
+                    codes = self._coder.codes(column, first)
+                    labels = validation.Labels(self._coder.classes, codes, None)
+                if len(texts.missing):
+                    place = first + texts.missing[0]
+                    fault = f"the text of document {place} is missing: {validation.LEAVE_OUT}"
+                    raise concerning(ValueError(fault), self._argument)
+                yield Block(texts, labels, range(first, stop))
+                del texts, column  # free them before the next part is read
         if n is not None and self.n_docs < n:
             raise self._other_number(n, validation.number_of(self.n_docs, "text"))
 
@@ -379,4 +398,4 @@ class LabelledTexts(Documents):
         """Return the error for n labels of another number of texts."""
         labels = validation.number_of(n, "label")
         error = wrong_value("{y} has {labels} for {of_texts}", labels=labels, of_texts=texts)
-        return concerning(error, "y", "texts")
+        return concerning(error, "y", self.argument)

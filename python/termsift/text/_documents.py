@@ -142,12 +142,15 @@ class Documents(ABC):
     first_label : label or None
         The label of the first document, if every document has one label, and if the document may
         be a header.
+    argument : str
+        The argument that holds texts in memory, as the caller of a function knows it.
     has_texts : bool
         Whether the blocks hold texts, not rows of a matrix.
     one_label_each : bool
         Whether it is known from the start that every document has one label.
     """
 
+    argument = "texts"
     has_texts = True
     one_label_each = True
 
@@ -268,7 +271,7 @@ class _Placing:
             place = origin.place(error.document)
             error.args = (f"{place},{str(error).partition(',')[2]}",)
             if not origin.name:
-                concerning(error, "texts")
+                concerning(error, self._documents.argument)
         elif isinstance(fault := getattr(error, "fault", None), Message):  # from `of_document`
             about: Any = error
             about.document = int(rows[about.document])

@@ -36,6 +36,7 @@ try:  # the kind of sparse matrix that scikit-learn is configured to return
 except ImportError:  # scikit-learn before 1.9 always returns a csr_matrix
     as_configured = scipy.sparse.csr_matrix
 
+_ARGUMENT = "raw_documents"  # what scikit-learn calls the texts
 # If a subclass overrides one of the methods that cut texts, the core cannot cut the texts.
 _CUTTING = (
     "build_analyzer",
@@ -111,8 +112,8 @@ class _CutByCore:
                 with suppress(TypeError):  # `of_strings` raises a TypeError for bytes
                     return OneBlock(_core.Texts.of_strings(documents))
             elif _is_column(documents):
-                return UnlabelledTexts(documents)
-        return UnlabelledTexts(map(self.decode, documents))
+                return UnlabelledTexts(documents, argument=_ARGUMENT)
+        return UnlabelledTexts(map(self.decode, documents), argument=_ARGUMENT)
 
     def _iterable(self: Any, documents: Any) -> Any:
         """Return documents over which scikit-learn can iterate."""
@@ -121,7 +122,7 @@ class _CutByCore:
         if not _is_column(documents):
             return documents
         if reads_strings or not hasattr(documents, "__iter__"):
-            return chain.from_iterable(map(strings, text_blocks(documents)))
+            return chain.from_iterable(map(strings, text_blocks(documents, _ARGUMENT)))
         column = only_column(documents) if is_frame(documents) else documents
         return (value.as_py() for value in column) if is_from(column, "pyarrow") else column
 
@@ -406,6 +407,8 @@ def _check_columns(X: Any, vocabulary: dict[str, int]) -> None:
 
 def _is_column(documents: Any) -> bool:
     """Return whether documents are an array of strings, a frame or a column of Arrow."""
+    if type(documents).__name__ == "LazyFrame":  # it is refused, and has no rows yet
+        return True
     if is_frame(documents) and is_from(documents, "pandas"):
         return True
     if isinstance(documents, np.ndarray):

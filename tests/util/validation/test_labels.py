@@ -137,6 +137,37 @@ def test_indicator_of_other_classes(form, wide):
     assert failed_update(base(), VALUE, DENSE, y) == expected
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_an_indicator_frame_names_its_classes(library: str) -> None:
+    frames = pytest.importorskip(library)
+    Y = frames.DataFrame({"spam": [1, 0, 1], "ham": [0, 1, 1]})
+    other = Y[["ham", "spam"]]
+    counts = ts.count(DENSE, Y)
+    assert counts.classes == ["spam", "ham"]
+    expected = ts.count(DENSE, Y.to_numpy(), classes=["spam", "ham"])
+    assert counts == expected
+    in_order = ts.count(DENSE, Y, classes=["ham", "spam"])  # the classes of the result, in order
+    assert in_order == ts.count(DENSE, other.to_numpy(), classes=["ham", "spam"])
+    # A second frame is matched by its names, and not by position.
+    assert counts.update(DENSE, other) == expected + expected
+    renamed = ts.count(DENSE, Y, classes=["x", "y"])  # other classes rename the columns
+    assert renamed.classes == ["x", "y"]
+    assert renamed.update(DENSE, Y).classes == ["x", "y"]
+    assert ts.count_texts(["ripe plum", "plum", "kiwi"], Y).classes == ["spam", "ham"]
+
+
+def test_labels_in_arrays_of_arrow_have_no_columns() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    for labels in (pyarrow.array(Y), pyarrow.chunked_array([Y])):
+        assert ts.count(DENSE, labels) == ts.count(DENSE, Y)
+
+
+def test_indicator_columns_of_one_name_are_numbers() -> None:
+    pandas = pytest.importorskip("pandas")
+    Y = pandas.DataFrame([[1, 0], [0, 1], [1, 1]], columns=["ham", "ham"])
+    assert ts.count(DENSE, Y).classes == [0, 1]
+
+
 UNHASHABLE = "classes hold a label that is a list, expected something hashable"
 
 

@@ -45,15 +45,16 @@ PARAMETERS = [
     *(("class_prior", [p], VALUE, f"class_prior has shape {np.shape(p)}, expected (2,)")
       for p in (1, [1], [1, 1, 1], [[1, 1]])),
     *(("class_prior", [[1, p]], VALUE,
-       f"class_prior has {p} at class 1, expected a finite number, not negative and below 2^63")
+       f"class_prior has {p} at class 'spam', expected a finite number, not negative and below "
+       "2^63")
       for p in (-1.0, NAN, INF)),
     *(("class_prior", [p], TYPE, f"class_prior has dtype {np.asarray(p).dtype}, "
        "expected booleans, integers or floats") for p in (["a", "b"], [1j, 1])),
-    ("class_prior", [[1, None]], VALUE, "class_prior has None at class 1, expected a number that "
-       "int64 or float64 holds without rounding: fill or drop missing values, round others to "
+    ("class_prior", [[1, None]], VALUE, "class_prior has None at class 'spam', expected a number "
+       "that int64 or float64 holds without rounding: fill or drop missing values, round others to "
        "floats"),
-    ("class_prior", [[1, 0]], VALUE, ALL_MASS.format(0)),
-    ("class_prior", [[0, 1]], VALUE, ALL_MASS.format(1)),
+    ("class_prior", [[1, 0]], VALUE, ALL_MASS.format("'ham'")),
+    ("class_prior", [[0, 1]], VALUE, ALL_MASS.format("'spam'")),
     ("class_prior", [[0, 0]], VALUE, "class_prior is 0 for every class with documents"),
     ("aggregate", ["", 1, b"sum", []], VALUE, "aggregate must be one of sum, mean, max, got {!r}"),
     ("aggregate", ["SUM", "sums"], VALUE,

@@ -27,6 +27,7 @@ from termsift._util.validation.values import (
     check_choice,
     did_you_mean,
     listed,
+    naming_classes,
     number_of,
     shown,
 )
@@ -126,14 +127,22 @@ def refuse_other_kinds(X: Any, name: Name = "X") -> None:
             kind=a_kind(X),
             cure=cure,
         )
-    first: Any = X[:8] if is_list else np.asarray(_rows(X, 0, 8)).ravel() if _has_rows(X) else ()
-    if any(isinstance(value, (str, bytes)) for value in first):
+    if holds_texts(X):
         raise wrong_type(
             "{name} holds texts, expected a matrix of counts: count texts with "
             "termsift.count_texts, and add such counts to others with termsift.merge, or make a "
             "matrix with termsift.text.CountVectorizer",
             name=named(name),
         )
+
+
+def holds_texts(X: Any) -> bool:
+    """Return whether the first values of a list, an array or a frame are texts."""
+    if isinstance(X, (list, tuple)):
+        first: Any = X[:8]
+    else:
+        first = np.asarray(_rows(X, 0, 8)).ravel() if _has_rows(X) else ()
+    return any(isinstance(value, (str, bytes)) for value in first)
 
 
 def refuse_engines(values: Any, name: Name, function: str) -> None:
@@ -286,7 +295,8 @@ def check_class_prior(
         class_prior = class_prior.to_dict()  # type: ignore[union-attr]
     if isinstance(class_prior, Mapping):
         class_prior = _in_order_of(classes, class_prior)
-    return _not_negative(class_prior, len(classes), "class_prior", "class").astype(np.float64)
+    with naming_classes(classes):
+        return _not_negative(class_prior, len(classes), "class_prior", "class").astype(np.float64)
 
 
 def _in_order_of(classes: list[Hashable], priors: Mapping[Any, float]) -> list[float]:
@@ -324,12 +334,10 @@ def _not_negative(values: Any, n: int, name: Name, place: str) -> NDArray[Any]:
     if wrong.any():
         i = int(np.argmax(wrong))
         raise wrong_value(
-            "{name} has {number} at {place} {i}, expected a finite number, not negative and below "
-            "2^63",
+            "{name} has {number} at {place}, expected a finite number, not negative and below 2^63",
             name=named(name),
             number=numbers[i],
-            place=place,
-            i=i,
+            place=f"{place} {i}",
         )
     return numbers
 
@@ -377,7 +385,9 @@ def column_names(X: Any) -> list[str] | None:
     Names that are not all strings do not count, as in scikit-learn.
     """
     # The attribute columns of an Arrow table holds the columns themselves.
-    names = list(X.schema.names if is_from(X, "pyarrow") else getattr(X, "columns", ()))
+    is_table = is_from(X, "pyarrow") and hasattr(X, "schema")  # an array has none
+    columns = X.schema.names if is_table else getattr(X, "columns", ())
+    names = [] if callable(columns) else list(columns)  # a table of ours has a method
     return names if names and all(isinstance(name, str) for name in names) else None
 
 

@@ -18,6 +18,7 @@ from termsift._util.validation.arrays import (
     as_sequence,
     check_entries,
     check_matrix,
+    column_names,
     contiguous,
     widened,
 )
@@ -69,10 +70,11 @@ def check_labels(
 
     ``y`` is a sequence of labels, or an indicator matrix. An array of one column could hold labels
     or be an indicator matrix, so it is an error unless ``classes`` gives the class of the column.
-    Without ``classes``, labels are sorted, and the columns of an indicator matrix have the classes
-    ``indicator_classes`` or 0, 1, ...
+    Without ``classes``, labels are sorted. The columns of an indicator matrix then have the classes
+    that a data frame names, or else ``indicator_classes`` or 0, 1, ...
     """
     given = None if classes is None else check_classes(classes)
+    names = column_names(y)
     y = label_sequence(y, name)
     if isinstance(y, list) and y and isinstance(y[0], list):
         with suppress(ValueError):  # lists of different lengths raise an error below
@@ -95,8 +97,15 @@ def check_labels(
                 dtype=dtype,
                 several=_SEVERAL,
             )
-        columns = indicator_classes if given is None else given
-        return _indicator_labels(y, n_docs, columns, name)
+        usual = indicator_classes if given is None else given
+        if names is None or not _name_classes(names, given, indicator_classes):
+            return _indicator_labels(y, n_docs, usual, name)
+        labels = _indicator_labels(y, n_docs, list(names), name)
+        if given is None:
+            return labels
+        place = {label: i for i, label in enumerate(given)}
+        codes = np.array([place[label] for label in names], dtype=np.int32).take(labels.codes)
+        return Labels(given, codes, labels.indptr)
     if n_docs is not None and len(y) != n_docs:
         raise wrong_value(
             "{name} has {labels} for {documents}",
@@ -258,6 +267,17 @@ def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
 def _as_list(labels: NDArray[Any]) -> list[Any]:
     # tolist() would turn dates in nanoseconds into integers, and NaT into None.
     return list(labels) if labels.dtype.kind in "mM" else labels.tolist()
+
+
+def _name_classes(
+    names: list[str], given: list[Hashable] | None, known: list[Hashable] | None
+) -> bool:
+    """Return whether the columns of an indicator frame are classes, and not merely named."""
+    if len(set(names)) < len(names):
+        return False
+    if given is not None:
+        return set(names) == set(given)
+    return not known or not set(names).isdisjoint(known)
 
 
 def _indicator_labels(

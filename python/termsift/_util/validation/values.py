@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any, cast
@@ -24,6 +25,7 @@ from termsift._util.faults import (
 )
 from termsift._util.messages import printable
 
+_CLASS = re.compile(r"(?<!['\"])\bclass (\d+)\b")
 _NAMES_SHOWN = 20
 _RANGES: dict[str, Callable[[float], bool]] = {
     "positive and finite": lambda x: 0 < x < math.inf,
@@ -50,6 +52,20 @@ def naming(place: str | Message) -> Iterator[None]:
         message = Message(*where.parts, ": ", *message_of(error).parts)
         first = (*where.arguments, *getattr(error, "arguments", ()))
         raise carrying(kind, message, first) from error
+
+
+@contextmanager
+def naming_classes(classes: Sequence[Hashable]) -> Iterator[None]:
+    """Name classes by their labels in the core's messages, which have numbers such as class 0."""
+    try:
+        yield
+    except ValueError as error:
+
+        def labelled(part: str) -> str:
+            return _CLASS.sub(lambda found: f"class {classes[int(found[1])]!r}", part)
+
+        error.args = (message_of(error).mapped(labelled),)
+        raise
 
 
 def check_kind(value: object, kind: type | tuple[type, ...], name: Name) -> None:
