@@ -38,6 +38,7 @@ WORDING: dict[str, str] = {
         "pandas.read_parquet(folder).to_parquet(file) does"
     ),
     "a_column_of_a_frame_is_chosen_twice": "text and label name the same column: 'title', 'title'…",
+    "a_column_of_text_twice": "…text names a column twice: 't…', 't…'",
     "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_column_vector_y_was_passed": (
         "A column-vector y was passed when a 1d array was expected: change the shape of y to "
@@ -63,6 +64,9 @@ WORDING: dict[str, str] = {
     "a_job_of_other_functions": (
         "…sketch: is the checkpoint of another job, which differs in …functions; name another "
         "folder"
+    ),
+    "a_json_object_in_a_table": (
+        "…, line 1: is a JSON object, expected delimited fields; pass input_format='jsonl'"
     ),
     "a_label_of_a_partition_is_not_in_classes": (
         "partition …: the label of document … is 'class 1', which is not in classes"
@@ -104,6 +108,10 @@ WORDING: dict[str, str] = {
     ),
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
     "a_number_of_the_first_line": "…f.svm, line …: …",
+    "a_page_of_html": (
+        "…: is a page of HTML, expected a table; download the file itself, such as the raw "
+        "file of a repository"
+    ),
     "a_part_without_a_header": (
         "…part-00001-0ac1.csv, line 1: expected one column 'text', found 'free pills', 'spam'; "
         "name the columns by text= and label=, by number if there is no header"
@@ -132,6 +140,25 @@ WORDING: dict[str, str] = {
     "a_sketch_has_its_own": "a sketch has its own rules, so leave out rules and max_memory",
     "a_sketch_of_5_bytes": (
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
+    ),
+    "a_stray_delimiter": (
+        "…, line 1: expected 2 fields, found 3; a field with ',' in it must begin and end with a "
+        "quote; on_error='skip' leaves it out"
+    ),
+    "a_table_of_pandas_by_columns": (
+        "…: holds a table by its columns, as pandas writes it by orient='columns', expected "
+        "an object in each line; write pandas.read_json(file, "
+        "orient='columns').to_json('records.jsonl', orient='records', lines=True)"
+    ),
+    "a_table_of_pandas_by_rows": (
+        "…: holds a table by its …rows, as pandas writes it by orient='…', expected an object"
+        " in each line; write pandas.read_json(file, orient='…').to_json('records.jsonl', "
+        "orient='records', lines=True)"
+    ),
+    "a_table_that_is_drawn": (
+        "…, line …: the table is drawn for reading, as psql, mysql and Markdown do; write it "
+        "as CSV, as psql --csv and sqlite3 -csv -header do, or as a .tsv, as mysql --batch "
+        "does"
     ),
     "a_term_and_a_fraction": (
         "…, line …: expected a term and a whole number, found …; multiply relative "
@@ -711,6 +738,10 @@ WORDING: dict[str, str] = {
         "…mail: a folder of files has no single file of labels; pass the files, each with its own"
     ),
     "labels_of_another_length": "…short: … label… for the 5 documents of …film.txt",
+    "labels_with_a_header": (
+        "…: … labels for the … documents of …; if its first line, '…', is a header, delete "
+        "this line"
+    ),
     "leave_out_sort_and_direction": (
         "similar terms have their own order, so leave out sort and direction"
     ),
@@ -728,6 +759,10 @@ WORDING: dict[str, str] = {
     ),
     "list_tsv_line_1_byte_3": (
         "…list.tsv, line 1: byte 3 is not UTF-8; pass encoding= with the encoding of the texts"
+    ),
+    "lists_of_objects_in_json": (
+        "…: holds lists of objects in …, expected one object in each line; write the objects "
+        "of one list into another file, as jq -c '…[]' … > records.jsonl does"
     ),
     "log_odds_needs_occurrences_but_x_holds": (
         "log_odds needs occurrences, but X holds fractions, such as tf-idf (in class 'ham', term 0 "
@@ -926,6 +961,10 @@ WORDING: dict[str, str] = {
     "no_bytes_for_a_sketch": (
         "the bytes are no sketch: n_bytes must be in [1, 9223372036854775807], got 0"
     ),
+    "no_column_text": (
+        "…, line 1: expected one column 'text', found …; name the columns by text= and label=, by "
+        "number if there is no header"
+    ),
     "no_column_text_of_title_and_label": (
         "…t.csv, line 1: expected one column 'text', found 'title', 'label'; name the columns by "
         "text= and label=, by number if there is no header"
@@ -1021,6 +1060,11 @@ WORDING: dict[str, str] = {
     "null_as_text_in_line_2": (
         "…mail.jsonl, line 2: expected a string as 'text', found null; on_error='skip' leaves it "
         "out"
+    ),
+    "numbers_below_terms": (
+        "…, line 1: expected one column …, found …; if the columns are terms and the numbers "
+        "their counts, read frame = pandas.read_csv(file), and count them by "
+        "termsift.count(frame.drop(columns=[…]), …)"
     ),
     "numbers_named_twice": "…c.csv: text and label name the same column: 1, 1",
     "one_after_another": (
@@ -1249,6 +1293,11 @@ WORDING: dict[str, str] = {
         "…c.svm: an svmlight file has its own labels and no texts; leave out delimiter and "
         "skip_lines"
     ),
+    "tables_in_class_folders": (
+        "…: … file…, such as …, …read as one text, with all columns and marks; for tables "
+        "with a column of labels, pass '…', text and label; tables whose label is the name of"
+        " the folder must get it as a column first"
+    ),
     "target_classes_and_each_of_its": (
         "target: classes and each of its groups must hold at least one class"
     ),
@@ -1337,6 +1386,10 @@ WORDING: dict[str, str] = {
         "without a class, or input_format='txt' if each line is a label, a tab and a text"
     ),
     "text_must_name_columns": "text must name one or several columns",
+    "texts_before_labels": (
+        "…: column 1 seems to hold the texts, and column 2 the labels; if so, pass …text=1 "
+        "label=2, else text=2 label=1"
+    ),
     "texts_has_a_bytes_at_0": "texts has a bytes at 0, expected strings",
     "texts_has_a_missing_value": (
         "texts has a missing value at 1, expected strings: drop the missing texts or "
@@ -1416,6 +1469,10 @@ WORDING: dict[str, str] = {
         "the label of the first document, '1', occurs nowhere else: if the first row is a header, "
         "leave it out, or name the columns by text= and label="
     ),
+    "the_first_label_counts": (
+        "…: the first label, '…', counts as that of a document; if it is a header, delete the"
+        " first lines of this file and of …"
+    ),
     "the_first_label_occurs_nowhere_else": (
         "the label of the first document, 'class', occurs nowhere else: if the first row is a "
         "header, leave it out, or name the columns by text= and label="
@@ -1432,6 +1489,7 @@ WORDING: dict[str, str] = {
         "or there is no header (name the columns by number)"
     ),
     "the_label_in_line_3_is_empty": "…, line 3: the label is empty; on_error='skip' leaves it out",
+    "the_label_is_empty": "…, line …: the label is empty; on_error='skip' leaves it out",
     "the_label_is_missing": (
         "the label of document … is missing: …; leave the document out, as dropna of pandas and "
         "drop_nulls of polars do"
@@ -1581,6 +1639,9 @@ WORDING: dict[str, str] = {
     "vocabulary_gives_pills_the_column_2": (
         "vocabulary_ gives 'pills' the column 2, but has 2 terms: number their columns from 0 "
         "without a gap"
+    ),
+    "what_a_survey_tool_writes": (
+        "…: left out lines … to …, in which the survey tool writes more about the columns"
     ),
     "which_does_not_fit_uint8": (
         "the count of column 5 in document 0 is -1, which does not fit uint8: pass a wider "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -166,3 +168,211 @@ def test_parts_without_an_ending(tmp_path: Path) -> None:
     with raises(ValueError, "no_folders_of_classes", argument="input_format"):
         count(tmp_path / "mail")
     assert count(tmp_path / "mail", input_format="txt") == COUNTS
+
+
+# ---- tables that are drawn, and pages ------------------------------------------------------------
+
+DRAWN = {
+    "psql": (" label |    text    ", "-------+------------", " ham   | bacon eggs", "(1 row)"),
+    "psql, expanded": ("-[ RECORD 1 ]-----", "label | ham", "text  | bacon eggs"),
+    "mysql": ("+-------+------------+", "| label | text       |", "+-------+------------+"),
+    "Markdown": ("| label | text |", "|:------|------|", "| ham | bacon eggs |"),
+    "Markdown without ends": ("label | text", "--- | ---", "ham | bacon eggs"),
+    "sqlite3, columns": ("label  text      ", "-----  ----------", "ham    bacon eggs"),
+    "sqlite3, box": ("┌───────┬────────────┐", "│ label │    text    │"),
+    "polars": ("shape: (1, 2)", "┌───────┬────────────┐", "│ label ┆ text       │"),
+    "reStructuredText": ("=====  ==========", "label  text", "=====  =========="),
+}
+
+
+@pytest.mark.parametrize("ending", ["csv", "txt", "tsv"])
+@pytest.mark.parametrize("form", DRAWN)
+def test_tables_that_are_drawn(tmp_path: Path, form: str, ending: str) -> None:
+    path = write(tmp_path / f"c.{ending}", *DRAWN[form])
+    for columns in ({}, {"text": 2, "label": 1}, {"text": " text ", "label": " label "}):
+        with raises(ValueError, "a_table_that_is_drawn", at=str(path)):
+            count(path, **columns)
+
+
+def test_what_is_not_drawn(tmp_path: Path) -> None:
+    """Titles are underlined, and texts may be made of marks."""
+    for title in (["News", "====", ""], ["# ---- | ----"], ["a - b | c", "-----"]):
+        path = write(tmp_path / "c.csv", *title, "label,text", *(f'{a},"{b}"' for a, b in ROWS))
+        assert count(path, skip_lines=len(title)) == COUNTS
+    for text in ("-----", "--- | ---", "+---+", "=== ===", "┌──┐"):
+        path = write(tmp_path / "c.txt", f"ham\t{text} bacon", f"spam\t{text}", "ham\teggs")
+        assert count(path).class_docs.tolist() == [2, 1]
+    for line in ("- - -", "|", "+", ":-|", ""):
+        path = write(tmp_path / "c.csv", "label,text", f"ham,{line}", "spam,pills")
+        assert count(path).n_docs == 2
+
+
+def test_a_page_in_place_of_a_table(tmp_path: Path) -> None:
+    for page in (
+        ["<!DOCTYPE html>", "<html>"],
+        ["", '<HTML lang="en">'],
+        ["\ufeff<!doctype html>"],
+    ):
+        with raises(ValueError, "a_page_of_html"):
+            count(write(tmp_path / "c.csv", *page))
+
+
+def test_objects_of_json_in_a_table(tmp_path: Path) -> None:
+    rows = [json.dumps({"text": text, "label": label}) for label, text in ROWS]
+    for ending in ("csv", "tsv", "txt"):
+        path = write(tmp_path / f"c.{ending}", *rows)
+        for columns in ({}, {"text": 1, "label": 2}):
+            with raises(ValueError, "a_json_object_in_a_table", argument="input_format"):
+                count(path, **columns)
+        assert count(path, input_format="jsonl") == COUNTS
+
+
+# ---- rows of survey tools ------------------------------------------------------------------------
+
+QUALTRICS = [
+    ["StartDate", "Q1", "Q2"],
+    ["Start Date", "What was it,\nand how?", "Which group?"],
+    [f'{{"ImportId":"{name}"}}' for name in ("startDate", "QID1_TEXT", "QID2")],
+]
+SURVEYMONKEY = [
+    ["Respondent ID", "What was it?", "Which group?"],
+    ["", "Open-Ended Response", "Response"],
+]
+
+
+def survey(path: Path, above: list[list[str]], **options: Any) -> Path:
+    rows = [*above, *([str(i), text, label] for i, (label, text) in enumerate(ROWS))]
+    encoding = options.pop("encoding", "utf-8")
+    with open(path, "w", newline="", encoding=encoding) as file:
+        csv.writer(file, **options).writerows(rows)
+    return path
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_rows_that_survey_tools_write_above_the_answers(tmp_path: Path, names: bool) -> None:
+    for above in (QUALTRICS, SURVEYMONKEY):
+        columns: dict[str, Any] = {"text": above[0][1], "label": above[0][2]}
+        columns = columns if names else {"text": 2, "label": 3}
+        n_lines = len(above) + (above is QUALTRICS)
+        place = f"lines {1 + names} to {n_lines}"
+        path = survey(tmp_path / "c.csv", above, quoting=csv.QUOTE_ALL)
+        with warns(UserWarning, "what_a_survey_tool_writes", at=place):
+            assert count(path, **columns) == COUNTS
+        path = survey(tmp_path / "c.tsv", above, delimiter="\t", encoding="utf-16")
+        with warns(UserWarning, "what_a_survey_tool_writes", at=place):
+            assert count(path, **columns) == COUNTS
+        first = ["sep=,", ""]
+        path.with_suffix(".csv").write_text(
+            "\n".join(first) + path.read_text("utf-16").replace("\t", ",")
+        )
+        with path.open("a", encoding="utf-16-le") as file:
+            file.write("1\tfree pills\t\n")
+        with (
+            warns(UserWarning, "what_a_survey_tool_writes", at=place),
+            raises(ValueError, "the_label_is_empty", at=f"line {n_lines + 4}"),
+        ):
+            count(path, **columns)
+    with raises(ValueError, "holds_no_documents"), warns(UserWarning, "what_a_survey_tool_writes"):
+        count(survey_without_answers(tmp_path / "c.csv"), text="Q1", label="Q2")
+
+
+def survey_without_answers(path: Path) -> Path:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(QUALTRICS)
+    return path
+
+
+def test_answers_that_only_look_like_those_of_a_survey(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", "Respondent ID,text,label", "1,Response,ham", ",Response,ham")
+    assert count(path).n_docs == 2
+    path = write(tmp_path / "c.tsv", "a\ttext\tlabel", '1\t{"ImportId": 1}\tham')
+    assert count(path, quote="").n_docs == 1
+
+
+# ---- the order of text and label -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [2, 3, 30])
+def test_a_text_before_its_label(tmp_path: Path, n: int) -> None:
+    rows = [f"a text about eggs {i}\t{'ham' if i % 2 else 'spam'}" for i in range(n)]
+    counts = ts.count_texts(
+        [row.split("\t")[0] for row in rows], [row.split("\t")[1] for row in rows]
+    )
+    path = write(tmp_path / "c.txt", *rows)
+    with raises(ValueError, "texts_before_labels", argument="text"):
+        count(path)
+    assert count(path, text=1, label=2) == counts
+    write(path, "text\tlabel", *rows)
+    with raises(ValueError, "texts_before_labels", argument="text"):
+        count(path)
+    assert count(path, header=True) == counts
+    assert count(path, header=True, text=1, label=2) == counts
+    write(path, "Message\tCategory", *rows)
+    with raises(ValueError, "texts_before_labels", argument="text"):
+        count(path)
+    assert count(path, header=True, text=1, label=2) == counts
+
+
+def test_words_before_their_labels_are_a_tie(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.txt", "bacon\tham", "pills\tspam", "eggs\tham")
+    with raises(ValueError, "texts_before_labels", argument="text"):
+        count(path)
+    assert count(path, text=1, label=2).classes == ["ham", "spam"]
+    assert count(path, text=2, label=1).classes == ["bacon", "eggs", "pills"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["New York\tnice", "Los Angeles\ta nice place", "New York\tbad"],
+        ["ham\tbacon", "spam\tpills", "ham\teggs"],
+        ["a\tx", "b\ty"],
+        ["very good\tfine"],
+        ["very good\tfine", "very good\tnice film"],
+        ["ham\t", "spam\t", "spam\teggs"],
+        ["not so good\tit is bad", "good\tnice"],
+        ["very good\tfine", "very good\tnice", "very bad\tno", "very bad\tboring"],
+    ],
+)
+def test_labels_before_texts_are_read_as_they_are(tmp_path: Path, rows: list[str]) -> None:
+    path = write(tmp_path / "c.txt", *rows)
+    assert count(path, token_pattern=r"\w+") == count(path, text=2, label=1, token_pattern=r"\w+")
+
+
+# ---- numbers below the names of terms, and the first row -----------------------------------------
+
+
+@pytest.mark.parametrize("form", ["label", "name, label", "label last", "name"])
+def test_a_matrix_in_a_table(tmp_path: Path, form: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    terms = {"bacon": [1, 0], "eggs": [2, 0], "pills": [0, 3]}
+    labels = {"label": ["ham", "spam"]}
+    first = {"label": labels, "name, label": {"doc": ["d1", "d2"], **labels}, "label last": {}}
+    columns = {**first.get(form, {"doc": ["d1", "d2"]}), **terms}
+    columns |= labels if form == "label last" else {}
+    pandas.DataFrame(columns).to_csv(tmp_path / "c.csv", index=False)
+    with raises(ValueError, "numbers_below_terms") as caught:
+        count(tmp_path / "c.csv")
+    command = str(caught.value).partition("count them by ")[2]
+    frame = pandas.read_csv(tmp_path / "c.csv")
+    counts = eval(command, {"frame": frame, "termsift": ts, "labels": labels["label"]})
+    assert counts == ts.count(pandas.DataFrame(terms), labels["label"])
+
+
+def test_a_table_of_numbers_that_is_no_matrix(tmp_path: Path) -> None:
+    for rows in (["id,body,stars", "1,nice,5"], ["a,b", "1,2"], ["a,b,c", "x,y,1"], ["a,b,c"]):
+        with raises(ValueError, "no_column_text", argument="text"):
+            count(write(tmp_path / "c.csv", *rows))
+
+
+def test_a_stray_delimiter_in_the_first_row(tmp_path: Path) -> None:
+    rows = ["ham,bacon,eggs", "ham,bacon", "spam,pills", "ham,eggs"]
+    path = write(tmp_path / "c.csv", *rows)
+    columns: dict[str, Any] = {"text": 2, "label": 1}
+    with raises(ValueError, "a_stray_delimiter", at="line 1"):
+        count(path, **columns)
+    scan = ts.scan(path, on_error="skip", **columns)
+    assert (ts.count(scan).n_docs, scan.n_skipped) == (3, 1)
+    path = write(tmp_path / "c.csv", "made by X", *rows[1:])
+    scan = ts.scan(path, on_error="skip", **columns)
+    assert (ts.count(scan).n_docs, scan.n_skipped) == (3, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,14 +12,15 @@ from typing import TypeAlias
 import numpy as np
 
 from termsift import _core
-from termsift._util.faults import message_of, wrong_value
-from termsift._util.messages import logger
-from termsift._util.validation import Labels, distinct_labels
-from termsift.io._kinds import PACKED
+from termsift._util.faults import message_of, said, wrong_value
+from termsift._util.messages import levels_to_caller, logger
+from termsift._util.validation import Labels, distinct_labels, number_of
+from termsift.io._kinds import PACKED, kind_of
 from termsift.io._opening import check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
 
+_TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".json"}  # what is text, but no text of a document
 _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and its file
 
 
@@ -52,6 +54,7 @@ class ClassFolder(TextSource):
 
     def blocks(self) -> Generator[Block, None, None]:
         """Yield the documents, sorted by the names of their classes and files."""
+        self._warn_of_tables()
         is_utf8, row = check_encoding(self.options.encoding) == "utf-8-sig", 0
         for documents, done in self._groups():
             files, texts = [file for _, file in documents], None
@@ -70,6 +73,27 @@ class ClassFolder(TextSource):
 
     def place(self, row: int) -> str:
         return self._documents[row][1].path
+
+    def _warn_of_tables(self) -> None:
+        """Warn if files are tables by their names, because each file counts as one text."""
+        tables = [file for file in self.files if kind_of(Path(file)) in _TABLES]
+        if not tables:
+            return
+        first = Path(tables[0])
+        pattern = Path(self.path, "*" if self.options.has_labels else "", f"*{first.suffix}")
+        warnings.warn(
+            said(
+                "{path}: {n}, such as {first}, {is_text}, with all columns and marks; for tables "
+                "with a column of labels, pass {pattern!r}, {text} and {label}; tables whose label "
+                "is the name of the folder must get it as a column first",
+                path=self.path,
+                n=number_of(len(tables), "file"),
+                first=first.relative_to(self.path),
+                is_text="is read as one text" if len(tables) == 1 else "are each read as one text",
+                pattern=str(pattern),
+            ),
+            stacklevel=levels_to_caller(),
+        )
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield groups of documents to read together, and the total size of the files so far."""

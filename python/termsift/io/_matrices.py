@@ -27,7 +27,7 @@ from termsift._util.validation import (
     object_array,
     widened,
 )
-from termsift.io._opening import is_damage, one_per_line, opened, opened_matrix
+from termsift.io._opening import check_labels, is_damage, one_per_line, opened, opened_matrix
 from termsift.io._source import MATRIX_BYTES, Options, Source, with_arguments
 from termsift.text._documents import Block, Columns
 
@@ -107,10 +107,7 @@ class MatrixFile(Source):
         if self._labels is None:
             return Labels([""], np.zeros(n_docs, dtype=np.int32), None)
         labels = one_per_line(self._labels, "a label", self.options.encoding)
-        if len(labels) != n_docs:
-            n, of = number_of(len(labels), "label"), number_of(n_docs, "document")
-            text = f"{self._labels}: {n} for the {of} of {path}"
-            raise concerning(ValueError(text), "labels")
+        check_labels(self._labels, labels, n_docs, path)
         codes, classes, _ = distinct_labels(labels)
         return Labels(classes, codes, None)
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 
-from termsift._util.faults import Message, said
+from termsift._util.faults import Message, concerning, said, wrong_value
 from termsift._util.validation import plain_name
 from termsift.io._dialect import Row
 
@@ -15,6 +16,130 @@ _FASTTEXT = "__label__"
 _TO_TABLE = r"perl -pe 's/^__label__(\S+)\s+/$1\t/'"
 _SVMLIGHT = re.compile(r"\S+(?: \d+:\S+)+ *(?:#.*)?")
 _ROW_OF_R = re.compile(r'"[^"]*"(?: (?:"[^"]*"|\S+))*')
+_OBJECT = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
+# A line of dashes between the rows of a table that a shell or Markdown draws. One run of dashes
+# alone may underline a title.
+_BOX = "+|\u2500-\u257f"
+_DRAWN = re.compile(
+    rf" *(?=[^{_BOX}]*[{_BOX}])[-=: {_BOX}]*(?:[-=]{{2}}|[\u2500-\u257f]{{2}})[-=: {_BOX}]*"
+    r"| *[-=]{2,}(?: +[-=]{2,})+ *|-\[ RECORD 1 \][-+]*"
+)
+_SURELY = 0.9  # the share of rows that shows the order of two columns
+_LEAST_TERMS = 3  # the number of columns of a matrix
+_HTML = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
+_IMPORT_ID = re.compile(r'"*\{"+ImportId"+:')  # in each field of the third row of Qualtrics
+_IDS_OF_SURVEYMONKEY = {"respondentid", "respondent_id"}
+# What the columns of a header are often called, and texts and labels seldom.
+TITLES_OF_LABELS = ("label", "labels", "class", "category", "target", "sentiment")
+TITLES_OF_TEXTS = ("text", "texts", "message", "body", "content", "document", "review", "title")
+
+
+def refuse_other_form(path: Path, lines: Sequence[Row]) -> None:
+    """Raise an error if the first lines, each of one field, are surely no delimited table.
+
+    They are a table that is drawn for reading, an object of JSON, or a page of HTML.
+    """
+    texts = [line.fields[0] if line.fields else "" for line in lines]
+    if texts and _HTML.match(texts[0]):
+        raise wrong_value(
+            "{path}: is a page of HTML, expected a table; download the file itself, such as the "
+            "raw file of a repository",
+            path=path,
+        )
+    if texts and _OBJECT.match(texts[0]) and texts[0].rstrip().endswith("}"):
+        raise wrong_value(
+            "{path}, line {line}: is a JSON object, expected delimited fields; pass "
+            "{input_format='jsonl'}",
+            path=path,
+            line=lines[0].line,
+        )
+    for line, text in zip(lines, texts, strict=True):
+        if _DRAWN.fullmatch(text):
+            raise wrong_value(
+                "{path}, line {line}: the table is drawn for reading, as psql, mysql and Markdown "
+                "do; write it as CSV, as psql --csv and sqlite3 -csv -header do, or as a .tsv, as "
+                "mysql --batch does",
+                path=path,
+                line=line.line,
+            )
+
+
+def n_of_survey(rows: Sequence[Row]) -> int:
+    """Return how many of the first rows a survey tool writes above the answers, or 0.
+
+    Qualtrics writes the names of the columns, the questions and a row of ids, and SurveyMonkey the
+    questions and the kinds of answers.
+    """
+    for i, row in enumerate(rows[:3]):
+        fields = [field for field in row.fields if field.strip()]
+        if fields and all(map(_IMPORT_ID.match, fields)):
+            return i + 1
+    if len(rows) < 2 or not all(row.fields for row in rows[:2]):
+        return 0
+    header, kinds = rows[0].fields, rows[1].fields
+    if plain_name(header[0]).replace(" ", "") not in _IDS_OF_SURVEYMONKEY or kinds[0]:
+        return 0
+    return 2 * any(kind in ("Response", "Open-Ended Response") for kind in kinds)
+
+
+def refuse_swapped(path: Path, rows: Sequence[Row]) -> None:
+    """Raise an error if rows seem to hold a text and a label, in place of a label and a text.
+
+    They do if nearly every first field has more words than the second, or if no two first fields
+    are equal, but some of the second, which are not longer.
+    """
+    pairs = [row.fields for row in rows if len(row.fields) == 2]
+    is_title = bool(pairs) and all(
+        field.strip().lower() in titles
+        for field, titles in zip(pairs[0], (TITLES_OF_TEXTS, TITLES_OF_LABELS), strict=True)
+    )
+    pairs = [pair for pair in pairs[is_title:] if all(map(str.strip, pair))]
+    if len(pairs) < 2 and not is_title:
+        return
+    labels, texts = zip(*pairs, strict=True) if pairs else ((), ())
+    n_labels, n_texts = len({*labels}), len({*texts})
+    n_longer = sum(len(label.split()) > len(text.split()) for label, text in pairs)
+    is_longer = n_labels >= n_texts and n_longer >= _SURELY * len(pairs)
+    is_varied = n_texts < n_labels == len(pairs) and len("".join(labels)) >= len("".join(texts))
+    if not (is_title or is_longer or is_varied):
+        return
+    text_first = said("{header=} {text=} {label=}", header=True, text=1, label=2)
+    if not is_title:
+        text_first = said("{text=} {label=}", text=1, label=2)
+    error = wrong_value(
+        "{path}: column 1 seems to hold the texts, and column 2 the labels; if so, pass "
+        "{text_first}, else {label_first}",
+        path=path,
+        text_first=text_first,
+        label_first=said("{text=} {label=}", text=2, label=1),
+    )
+    raise concerning(error, "text")
+
+
+def cure_of_matrix(rows: Sequence[Row], label: str | None) -> Message | None:
+    """Return a cure if rows hold numbers below the names of terms, else None."""
+    header, *others = rows
+    n = len(header.fields)
+    others = [row for row in others if len(row.fields) == n]
+    if n < _LEAST_TERMS or not others:
+        return None
+    words = [i for i in range(n) if not all(_is_number(row.fields[i]) for row in others)]
+    # A column or two at the start hold names or labels of documents, and one at the end labels.
+    first = len([*takewhile(lambda i: i in words, range(n))])
+    if first > 2 or n - len(words) < _LEAST_TERMS - 1 or {*words[first:]} - {n - 1}:
+        return None
+    names = header.fields
+    drop = names[:first] + [label] * (label in names[first:])
+    return said(
+        "if the columns are terms and the numbers their counts, read frame = "
+        "pandas.read_csv(file), and count them by {command}",
+        command=f"termsift.count(frame.drop(columns={drop}), "
+        f"{f'frame[{label!r}]' if label in names else 'labels'})",
+    )
+
+
+def _is_number(field: str) -> bool:
+    return re.fullmatch(r"\s*\d+(?:\.0*)?\s*", field) is not None
 
 
 def cure_of_form(lines: Sequence[Row], text: str | None, label: str | None) -> Message | None:

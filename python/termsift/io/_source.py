@@ -202,6 +202,12 @@ class TextSource(Source):
         Without labels, the first text column takes the place of the label column.
         """
         columns = list(map(named, texts))
+        if len(set(columns)) < len(columns):
+            raise wrong_value(
+                "{path}: {text} names a column twice: {columns}",
+                path=self.path,
+                columns=listed(columns),
+            )
         if self.options.has_labels:
             label = self.options.label
             columns.append(named(usual_label if label is None else label))

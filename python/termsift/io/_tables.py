@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -30,11 +31,17 @@ from termsift.io._dialect import (
 from termsift.io._kinds import HEAD, compression, foreign, is_arrow_stream, is_plain, table_format
 from termsift.io._opening import opened_text
 from termsift.io._other_forms import (
+    TITLES_OF_LABELS,
+    TITLES_OF_TEXTS,
     are_quoted,
     cure_of_folders,
     cure_of_form,
+    cure_of_matrix,
     cure_of_names,
     has_row_names,
+    n_of_survey,
+    refuse_other_form,
+    refuse_swapped,
 )
 from termsift.io._source import (
     BLOCK_BYTES,
@@ -51,9 +58,8 @@ _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _LONGEST_SENTENCE = 300
 _DIVIDE = said("separate the fields by tabs, by commas in a .csv, or as {delimiter=} says")
 _FIRST_ROWS = 100  # the number of rows that tell the delimiter of a table without a header
-# What the columns of a header are often called, and texts and labels seldom.
-_TITLES_OF_LABELS = ("label", "labels", "class", "category", "target", "sentiment")
-_TITLES_OF_TEXTS = ("text", "texts", "message", "body", "content", "document", "review", "title")
+_LINES_OF_FORM = 3  # the number of lines that show whether a table is drawn
+_N_USUAL = 2  # the number of fields of a label and a text
 _ROWS_AT_ONCE = 1 << 11  # The number of rows in a batch of an Arrow or Parquet table.
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -138,9 +144,15 @@ class JsonTable(Table):
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         texts, label = self.columns
+        within = None
+        if self.kind == ".json":
+            from termsift.io._json_forms import table_within  # imports json, for this kind alone
+
+            readinto, within = table_within(self.path, readinto, texts)
         keys = f"text in {' and '.join(map(repr, texts))}"
         keys += f", label in {label!r}" if self.options.has_labels else ""
-        sentence = f"{self.options.encoding.upper()}, JSON objects, {keys}"
+        of_list = "" if within is None else f" of the list in {within!r}"
+        sentence = f"{self.options.encoding.upper()}, JSON objects{of_list}, {keys}"
         self.understood = printable(sentence, _LONGEST_SENTENCE)
         options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
         return _core.JsonTable(readinto, str(self.path), **options)
@@ -195,12 +207,15 @@ class DelimitedTable(Table):
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Find the columns in the first rows, and return the table."""
         path, columns, dialect = self.path, list[Any](self._columns), self.options.dialect
+        self._n_skipped = dialect.skip_lines  # the number of lines before the table
         options |= {"quote": self._quote, "escape": dialect.escape, "comment": dialect.comment}
         table = _core.DelimitedTable(readinto, str(path), **options)
         with complaining():
             check_skipped(str(path), dialect.skip_lines, table.skip_lines(dialect.skip_lines))
+            refuse_other_form(path, self._first_rows(table, "\n", _LINES_OF_FORM))
             delimiter = self._declared(table) or self._delimiter(table)
             first = self._first_rows(table, delimiter, 1)
+            rows = self._first_rows(table, delimiter, _FIRST_ROWS)
         if first and first[0].fault is not None and self._n_fields is None:
             message = with_arguments(first[0].fault)
             raise carrying(ValueError, message)
@@ -212,6 +227,12 @@ class DelimitedTable(Table):
             return table
         line, fields, fault = first[0]
         n_fields = self._n_fields or len(fields)
+        is_long_enough = self.options.skip or len(fields) >= self._least
+        if not self._has_header and self._n_fields is None and is_long_enough:
+            # A stray delimiter in the first row makes this row wrong, and not all others.
+            sizes = Counter(len(row.fields) for row in rows if row.fault is None)
+            n_fields = sizes.most_common(1)[0][0]
+            fields = next(row.fields for row in rows if len(row.fields) == n_fields)
         names = fields if fault is None else [""] * n_fields
         where, arguments = f"{path}, line {line}", ["text"] * len(columns)
         arguments[-1] = "label"
@@ -222,20 +243,40 @@ class DelimitedTable(Table):
             _position(where, of, names, argument, cure)
             for of, argument in zip(columns, arguments, strict=True)
         )
-        self._check_row_names(table, delimiter, texts, label)
-        self._warn_of_header(names, texts, label)
-        self._warn_of_quotes(table, delimiter)
+        self._check_row_names(rows, texts, label)
+        if self._n_fields == _N_USUAL:
+            refuse_swapped(path, rows)
+        n_above = n_of_survey(rows)
+        if not n_above:
+            self._warn_of_header(names, texts, label)
+        self._warn_of_quotes(rows, delimiter)
         self.understood = self._told(delimiter, line, n_fields, names, texts, label)
         if self.options.alike is not None and fault is None:
-            found = fields if self._has_header else len(fields)
+            found = fields if self._has_header else n_fields
             by_number = any(isinstance(column, int) for column in self._columns)
             self.options.alike.check(path, found, by_number=by_number)
-        table.choose(delimiter, texts, label, n_fields, self._has_header)
+        if n_above:
+            self._skip_survey(table, rows, n_above)
+        has_header = self._has_header and not n_above
+        table.choose(delimiter, texts, label, n_fields, has_header)
         return table
+
+    def _skip_survey(self, table: _core.DelimitedTable, rows: list[Row], n_above: int) -> None:
+        """Skip the first rows, which a survey tool writes above the answers, and say so."""
+        last = rows[n_above].line - 1 if len(rows) > n_above else rows[n_above - 1].line
+        table.skip_lines(last - self._n_skipped)
+        message = said(
+            "{path}: left out lines {first} to {last}, in which the survey tool writes more about "
+            "the columns",
+            path=self.path,
+            first=rows[self._has_header].line,
+            last=last,
+        )
+        warnings.warn(message, stacklevel=levels_to_caller())
 
     @staticmethod
     def _first_rows(table: _core.DelimitedTable, delimiter: str, n: int) -> list[Row]:
-        return [Row(*row) for row in table.first_rows(delimiter, n, n == 1)]
+        return [Row(*row) for row in table.first_rows(delimiter, n, is_header=True)]
 
     def _declared(self, table: _core.DelimitedTable) -> str | None:
         """Return the delimiter that a first line for Excel declares, and skip this line."""
@@ -244,7 +285,8 @@ class DelimitedTable(Table):
         first = self._first_rows(table, "\n", 1)  # a row that nothing splits
         mark = declared_delimiter(first[0], self._taken) if first else None
         if mark is not None:
-            table.skip_lines(first[0].line - self.options.dialect.skip_lines)
+            table.skip_lines(first[0].line - self._n_skipped)
+            self._n_skipped = first[0].line
             mark = self.options.dialect.delimiter or mark
         return mark
 
@@ -291,6 +333,8 @@ class DelimitedTable(Table):
             found = cure_of_form(lines, usual.get("text"), usual.get("label"))
         if found is None and self._names:
             found = cure_of_header(self._names, first)
+        if found is None and self._names:
+            found = cure_of_matrix(first[delimiter], self._named.get("label"))
         if found is None and not self._names:
             found = cure_of_first_row(first, self._least)
         if found is None and names[0].startswith("#") and self.options.dialect.comment is None:
@@ -326,13 +370,10 @@ class DelimitedTable(Table):
             )
         return said("{divide}; {cure}", divide=_DIVIDE, cure=cure)
 
-    def _check_row_names(
-        self, table: _core.DelimitedTable, delimiter: str, texts: list[int], label: int
-    ) -> None:
+    def _check_row_names(self, rows: list[Row], texts: list[int], label: int) -> None:
         """Raise an error if each row has a name, for which the header has no column."""
         if not self._has_header or self.options.dialect.header is not None or len(texts) > 1:
             return
-        rows = self._first_rows(table, delimiter, _FIRST_ROWS)
         if len(rows) < 2 or not has_row_names(rows):
             return
         cure = said("{skip_lines=} {text=}", skip_lines=rows[1].line - 1, text=texts[0] + 2)
@@ -347,11 +388,11 @@ class DelimitedTable(Table):
             cure=cure,
         )
 
-    def _warn_of_quotes(self, table: _core.DelimitedTable, delimiter: str) -> None:
+    def _warn_of_quotes(self, rows: list[Row], delimiter: str) -> None:
         """Warn if the fields of a .txt file are clearly quoted."""
         if self.kind != ".txt" or self.options.dialect.quote is not None:
             return
-        if are_quoted(self._first_rows(table, delimiter, _FIRST_ROWS), delimiter):
+        if are_quoted(rows, delimiter):
             what = "{path}: quotes seem to enclose fields, but count as text; if so, pass {quote=}"
             message = said(what, path=self.path, quote='"')
             warnings.warn(message, stacklevel=levels_to_caller())
@@ -362,9 +403,9 @@ class DelimitedTable(Table):
             self.may_begin_with_header = False  # the caller knows
         if self._has_header or self.options.dialect.header is not None:
             return
-        is_title = any(first[i].strip().lower() in _TITLES_OF_TEXTS for i in texts)
+        is_title = any(first[i].strip().lower() in TITLES_OF_TEXTS for i in texts)
         if self.options.has_labels:
-            is_title = is_title or first[label].strip().lower() in _TITLES_OF_LABELS
+            is_title = is_title or first[label].strip().lower() in TITLES_OF_LABELS
         if is_title:
             what = "{path}: the first row counts as a document; if it is a header, pass {header=}"
             message = said(what, path=self.path, header=True)
