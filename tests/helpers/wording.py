@@ -28,6 +28,10 @@ WORDING: dict[str, str] = {
         "their labels equal, or merge them with ClassCounts.subset"
     ),
     "a_bad_line_of_svmlight": "…f.svm, line …: expected …; on_error='skip' leaves it out",
+    "a_carriage_return_alone": (
+        "…, line 1: a carriage return without a line feed; put a field with a carriage return in "
+        "quotes, or, if carriage returns end the lines of this file, replace them by line feeds"
+    ),
     "a_class_is_negative": "a class is negative",
     "a_column_in_another_case": (
         "…: expected one column 'text', found 'label', 'TEXT'; pass text='TEXT'"
@@ -200,6 +204,10 @@ WORDING: dict[str, str] = {
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
+    "an_unknown_ending": (
+        "…: unknown kind of file; the known endings are …; if the name has another ending, pass "
+        "input_format, such as input_format='lines' if each line is a document"
+    ),
     "analyzer_is_lambda_in_one": (
         "the texts were cut by different rules: analyzer is <lambda> in one and another "
         "<lambda> in the other; count both with the same rules"
@@ -240,7 +248,7 @@ WORDING: dict[str, str] = {
     ),
     "blanks_divide_the_fields_of_r": (
         "…c.txt, line 1: expected at least 2 fields, found 1; if R's write.table wrote the "
-        "file, pass delimiter=' ' quote='\"' skip_lines=1 text=3 label=2"
+        "file, pass delimiter=' ' quote='\"' skip_lines=1 text=… label=…"
     ),
     "block_0_x_must_have_two": (
         "block …: X must have two dimensions, one row per document, got shape (2,). Reshape your "
@@ -255,7 +263,7 @@ WORDING: dict[str, str] = {
         "(HashingVectorizer needs alternate_sign=False)"
     ),
     "both_columns_in_another_case": (
-        "…: expected one column 'text', found 'Label', 'Text '; pass text='Text ' and label='Label'"
+        "…: expected one column 'text', found …; pass text='Text…' and label='…'"
     ),
     "byte_3_is_not_utf_8": (
         "…t.csv, line 2: byte 3 is not UTF-8; pass encoding= with the encoding of the texts; "
@@ -677,6 +685,9 @@ WORDING: dict[str, str] = {
     "is_a_pipe_socket_or_device": (
         "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
     ),
+    "is_a_pointer_of_git_lfs": (
+        "…: is a pointer of Git LFS, expected text; fetch the file itself, as git lfs pull does"
+    ),
     "is_a_table_by_itself": (
         "…: is …, expected text; write it as text, such as CSV; on_error='skip' leaves it out"
     ),
@@ -754,6 +765,10 @@ WORDING: dict[str, str] = {
         "number with a fraction; on_error='skip' leaves it out"
     ),
     "line_2_expected_a_term": "…terms.txt, line 2: expected a term, found nothing",
+    "line_2_names_the_columns": (
+        "…, line 1: expected one column 'text', found …; line 2 names the columns: pass "
+        "skip_lines=1"
+    ),
     "list_msgpack_line_1_byte_0": (
         "…list.msgpack, line 1: byte 0 is not UTF-8; pass encoding= with the encoding of the texts"
     ),
@@ -762,7 +777,7 @@ WORDING: dict[str, str] = {
     ),
     "lists_of_objects_in_json": (
         "…: holds lists of objects in …, expected one object in each line; write the objects "
-        "of one list into another file, as jq -c '…[]' … > records.jsonl does"
+        "of one list into another file, as jq -c '…[]…' … > records.jsonl does"
     ),
     "log_odds_needs_occurrences_but_x_holds": (
         "log_odds needs occurrences, but X holds fractions, such as tf-idf (in class 'ham', term 0 "
@@ -1217,6 +1232,10 @@ WORDING: dict[str, str] = {
     ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",
     "scan_must_be_a_scan_got": "scan must be a Scan, got str",
+    "several_files_in_an_archive": (
+        "…: expected an archive of one file, found 2: 'a.csv', 'b.csv'; unpack it, and pass its "
+        "folder or files"
+    ),
     "several_words_on_a_line": (
         "…words, line 1: expected one word on each line, or a column that the header names 'word', "
         "found …"
@@ -1658,6 +1677,10 @@ WORDING: dict[str, str] = {
     "wide_names": (
         "…names.txt: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
         "encoding='utf-…'"
+    ),
+    "wide_table": (
+        "…: is UTF-16 without a mark of the order of bytes, expected UTF-8; pass "
+        "encoding='utf-16-le'"
     ),
     "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (

@@ -139,6 +139,8 @@ def test_tables_that_pandas_writes(tmp_path: Path) -> None:
         {"train": RECORDS, "test": RECORDS},
         {"response": {"docs": RECORDS}},
         {"a b": {"it's": RECORDS}, "c": {"d": RECORDS}},
+        {"hits": {"hits": [{"_id": "1", "_source": record} for record in RECORDS]}},
+        {"rows": [{"n": 1, "row": record} for record in RECORDS]},
     ],
 )
 def test_several_lists_get_a_command_that_works(tmp_path: Path, value: Any) -> None:

@@ -50,13 +50,14 @@ def table_within(
     places = list(_lists_within(first, []))
     with_texts = [place for place in places if {*texts} & {*_value_at(first, place)[0]}]
     places = with_texts or places
-    if len(places) > 1 or (places and len(places[0]) > 1):
+    is_deep = bool(places) and (len(places[0]) > 1 or _within_record(first, places[0], texts))
+    if len(places) > 1 or is_deep:
         raise wrong_value(
             "{path}: holds {what}, expected one object in each line; write the objects of one list "
             "into another file, as {command} does",
             path=path,
             what=f"lists of objects in {listed(['.'.join(place) for place in places])}",
-            command=_by_jq(path, places[0]),
+            command=_by_jq(path, places[0], _within_record(first, places[0], texts)),
         )
     if not places:
         return _chained(seen, content), None
@@ -142,12 +143,27 @@ def _value_at(value: Any, keys: list[str]) -> Any:
     return value
 
 
-def _by_jq(path: Path, keys: list[str]) -> str:
+def _within_record(value: Any, keys: list[str], texts: Collection[str]) -> list[str]:
+    """Return the key of the object with the texts that each object of a list holds, if it does."""
+    record = _value_at(value, keys)[0]
+    if {*texts} & {*record}:
+        return []
+    return [
+        key
+        for key, inner in record.items()
+        if isinstance(inner, dict) and {*texts} & {*inner}
+    ][:1]
+
+
+def _by_jq(path: Path, keys: list[str], within: list[str]) -> str:
     """Return the command that writes the objects of a list, one in each line."""
     import shlex  # only this error needs it
 
-    steps = (f".{key if _PLAIN_KEY.fullmatch(key) else json.dumps(key)}" for key in keys)
-    filter_, file = shlex.quote(f"{''.join(steps)}[]"), shlex.quote(path.name)
+    to_list, to_record = (
+        "".join(f".{key if _PLAIN_KEY.fullmatch(key) else json.dumps(key)}" for key in part)
+        for part in (keys, within)
+    )
+    filter_, file = shlex.quote(f"{to_list}[]{to_record}"), shlex.quote(path.name)
     return f"jq -c {filter_} {file} > records.jsonl"
 
 
