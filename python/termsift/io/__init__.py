@@ -64,18 +64,29 @@ unless one of them is a word.
 An error message names the file and, if known, the line in the file.
 """
 
-from termsift.io._collection import Collection, read_collection, read_split
-from termsift.io._demo import load_demo, scan_demo
-from termsift.io._frequency_list import read_frequency_list, read_words
-from termsift.io._matrices import read_names
+import importlib
 
-__all__ = [
-    "Collection",
-    "load_demo",
-    "read_collection",
-    "read_frequency_list",
-    "read_names",
-    "read_split",
-    "read_words",
-    "scan_demo",
-]
+# The module of each public name, which is imported when the name is first used.
+_HOMES = {
+    "Collection": "_collection",
+    "load_demo": "_demo",
+    "read_collection": "_collection",
+    "read_frequency_list": "_frequency_list",
+    "read_names": "_matrices",
+    "read_split": "_collection",
+    "read_words": "_frequency_list",
+    "scan_demo": "_demo",
+}
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'termsift.io' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"termsift.io.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

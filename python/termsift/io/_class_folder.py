@@ -27,6 +27,7 @@ _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and 
 class ClassFolder(TextSource):
     """A folder with a sub-folder per class."""
 
+    is_folder = True
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
 

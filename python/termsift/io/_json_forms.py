@@ -149,9 +149,7 @@ def _within_record(value: Any, keys: list[str], texts: Collection[str]) -> list[
     if {*texts} & {*record}:
         return []
     return [
-        key
-        for key, inner in record.items()
-        if isinstance(inner, dict) and {*texts} & {*inner}
+        key for key, inner in record.items() if isinstance(inner, dict) and {*texts} & {*inner}
     ][:1]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from itertools import takewhile
@@ -14,20 +13,21 @@ from termsift.io._dialect import Row
 
 _FASTTEXT = "__label__"
 _TO_TABLE = r"perl -pe 's/^__label__(\S+)\s+/$1\t/'"
-_SVMLIGHT = re.compile(r"\S+(?: \d+:\S+)+ *(?:#.*)?")
-_ROW_OF_R = re.compile(r'"[^"]*"(?: (?:"[^"]*"|\S+))*')
-_OBJECT = re.compile(r'\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
+# The patterns are compiled only where a line begins as it must.
+_SVMLIGHT = r"\S+(?: \d+:\S+)+ *(?:#.*)?"
+_ROW_OF_R = r'"[^"]*"(?: (?:"[^"]*"|\S+))*'
+_OBJECT = r'\{\s*"(?:[^"\\]|\\.)*"\s*:.*\}'
 # A line of dashes between the rows of a table that a shell or Markdown draws. One run of dashes
 # alone may underline a title.
 _BOX = "+|\u2500-\u257f"
-_DRAWN = re.compile(
+_DRAWN = (
     rf" *(?=[^{_BOX}]*[{_BOX}])[-=: {_BOX}]*(?:[-=]{{2}}|[\u2500-\u257f]{{2}})[-=: {_BOX}]*"
     r"| *[-=]{2,}(?: +[-=]{2,})+ *|-\[ RECORD 1 \][-+]*"
 )
 _SURELY = 0.9  # the share of rows that shows the order of two columns
 _LEAST_TERMS = 3  # the number of columns of a matrix
-_HTML = re.compile(r"\s*<(?:!doctype html|html)\b", re.IGNORECASE)
-_IMPORT_ID = re.compile(r'"*\{"+ImportId"+:')  # in each field of the third row of Qualtrics
+_HTML = "<!doctype html", "<html"
+_IMPORT_ID = '{"ImportId":'  # begins each field of the third row of Qualtrics
 _IDS_OF_SURVEYMONKEY = {"respondentid", "respondent_id"}
 # What the columns of a header are often called, and texts and labels seldom.
 TITLES_OF_LABELS = ("label", "labels", "class", "category", "target", "sentiment")
@@ -39,22 +39,24 @@ def refuse_other_form(path: Path, lines: Sequence[Row]) -> None:
 
     They are a table that is drawn for reading, an object of JSON, or a page of HTML.
     """
-    texts = [line.fields[0] if line.fields else "" for line in lines]
-    if texts and _HTML.match(texts[0]):
-        raise wrong_value(
-            "{path}: is a page of HTML, expected a table; download the file itself, such as the "
-            "raw file of a repository",
-            path=path,
-        )
-    if texts and _OBJECT.match(texts[0]) and texts[0].rstrip().endswith("}"):
-        raise wrong_value(
-            "{path}, line {line}: is a JSON object, expected delimited fields; pass "
-            "{input_format='jsonl'}",
-            path=path,
-            line=lines[0].line,
-        )
-    for line, text in zip(lines, texts, strict=True):
-        if _DRAWN.fullmatch(text):
+    for number, line in enumerate(lines):
+        text = line.fields[0] if line.fields else ""
+        start = text.lstrip("\ufeff \t")
+        if not number and start.lower().startswith(_HTML):
+            raise wrong_value(
+                "{path}: is a page of HTML, expected a table; download the file itself, such as "
+                "the raw file of a repository",
+                path=path,
+            )
+        if not number and start[:1] == "{" and re.fullmatch(_OBJECT, start.rstrip()):
+            raise wrong_value(
+                "{path}, line {line}: is a JSON object, expected delimited fields; pass "
+                "{input_format='jsonl'}",
+                path=path,
+                line=line.line,
+            )
+        has_letters = start[:1].isalnum() or any(map(str.isalnum, start))
+        if (not has_letters or start.startswith("-[ RECORD")) and re.fullmatch(_DRAWN, text):
             raise wrong_value(
                 "{path}, line {line}: the table is drawn for reading, as psql, mysql and Markdown "
                 "do; write it as CSV, as psql --csv and sqlite3 -csv -header do, or as a .tsv, as "
@@ -72,7 +74,9 @@ def n_of_survey(rows: Sequence[Row]) -> int:
     """
     for i, row in enumerate(rows[:3]):
         fields = [field for field in row.fields if field.strip()]
-        if fields and all(map(_IMPORT_ID.match, fields)):
+        if fields and all(
+            field.replace('""', '"').lstrip('"').startswith(_IMPORT_ID) for field in fields
+        ):
             return i + 1
     if len(rows) < 2 or not all(row.fields for row in rows[:2]):
         return 0
@@ -158,9 +162,9 @@ def cure_of_form(lines: Sequence[Row], text: str | None, label: str | None) -> M
             mark=_FASTTEXT,
             command=_TO_TABLE,
         )
-    if _SVMLIGHT.fullmatch(first):
+    if re.fullmatch(_SVMLIGHT, first):
         return said("if the lines are those of svmlight, pass {input_format='svm'}")
-    if len(lines) < 2 or not all(_ROW_OF_R.fullmatch(line.fields[0]) for line in lines[:2]):
+    if len(lines) < 2 or not all(re.fullmatch(_ROW_OF_R, line.fields[0]) for line in lines[:2]):
         return None
     header, row = (re.findall(r'"[^"]*"|\S+', line.fields[0]) for line in lines[:2])
     names = [field.strip('"') for field in header]
@@ -197,6 +201,8 @@ def are_quoted(rows: Sequence[Row], delimiter: str) -> bool:
     lines = [delimiter.join(row.fields) for row in rows]
     if not any(f'{delimiter}"' in f"{delimiter}{line}" for line in lines):
         return False
+    import csv  # only this needs it
+
     reader = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
     quoted, n_lines = list[list[str]](), 0  # the complete rows, and the lines that they take
     try:

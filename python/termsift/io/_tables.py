@@ -51,7 +51,7 @@ from termsift.io._source import (
     complaining,
     with_arguments,
 )
-from termsift.text._documents import Block, Counted
+from termsift.text._documents import Block, Consumer, Counted
 
 _COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -96,6 +96,12 @@ class Table(TextSource):
                 self._note_skipped(table)
                 yield Block(texts, Labels(labels, codes, None), rows, self, n_read())
                 del block, texts, codes, rows  # free the texts before the next block is read
+
+    def blocks_for(
+        self, consumer: Consumer | None, classes: list[Hashable], *, whole: bool, alone: bool
+    ) -> Generator[Block, None, None]:
+        counter = None if consumer is None else consumer.table_counter
+        return self.blocks() if counter is None else self.counted_by(counter, classes)
 
     def counted_by(
         self, counter: TableCounter, classes: list[Hashable]
