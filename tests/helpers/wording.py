@@ -72,6 +72,11 @@ WORDING: dict[str, str] = {
     "a_json_object_in_a_table": (
         "…, line 1: is a JSON object, expected delimited fields; pass input_format='jsonl'"
     ),
+    "a_label_begins_each_line": (
+        "…, line 1: expected at least 2 fields, found 1; separate the fields by tabs, by "
+        "commas in a .csv, or as delimiter= says; if each line begins with its label, write a"
+        " tab after it, as perl -pe 's/[ ,:;|]+/\\t/' does; …"
+    ),
     "a_label_of_a_partition_is_not_in_classes": (
         "partition …: the label of document … is 'class 1', which is not in classes"
     ),
@@ -565,6 +570,9 @@ WORDING: dict[str, str] = {
         "…d.txt, line 2: expected 2 fields, found 1; on_error='skip' leaves it out"
     ),
     "expected_2_fields_found_3": ("…c.csv, line 2: expected 2 fields, found 3; …"),
+    "expected_2_fields_found_3_of_tabs": (
+        "…, line 4: expected 2 fields, found 3; on_error='skip' leaves it out"
+    ),
     "expected_a_dask_array_x_with": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
         "which may be delayed, got a Delayed… of dask: make an array with "
@@ -686,7 +694,7 @@ WORDING: dict[str, str] = {
         "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
     ),
     "is_a_pointer_of_git_lfs": (
-        "…: is a pointer of Git LFS, expected text; fetch the file itself, as git lfs pull does"
+        "…: is a pointer of Git LFS, expected text; fetch the file itself, as git lfs pull does…"
     ),
     "is_a_table_by_itself": (
         "…: is …, expected text; write it as text, such as CSV; on_error='skip' leaves it out"
@@ -702,6 +710,7 @@ WORDING: dict[str, str] = {
     "is_an_old_office_document": (
         "…: is an old Office document, such as .xls, expected text; save the sheet as CSV UTF-8"
     ),
+    "is_an_rtf_document": "…: is an RTF document, expected text; save its text as a text file…",
     "is_an_sqlite_database": "…: is an SQLite database, expected text; export the table as CSV",
     "is_no_checkpoint": (
         "…: is damaged, or is no checkpoint of this version of termsift; delete the file to start "
@@ -757,6 +766,10 @@ WORDING: dict[str, str] = {
         "similar terms have their own order, so leave out sort and direction"
     ),
     "level_must_be_above": "level must be above 0 and below 1, got 1",
+    "line_1_may_name_columns": (
+        "…, line 1: expected at least 2 fields, found 1; if line 1 names columns, pass "
+        "input_format='csv'"
+    ),
     "line_2_expected_a_string": (
         "…mail.jsonl, line 2: expected a string as 'a', found null; on_error='skip' leaves it out"
     ),
@@ -904,6 +917,14 @@ WORDING: dict[str, str] = {
         "models must be one of multinomial, binary, bernoulli, poisson, got 'x'"
     ),
     "module_termsift_text_has_no_attribute": "module 'termsift.text' has no attribute 'NoSuch'",
+    "more_columns_than_two": (
+        "…, line 1: expected a label and a text, found 3 fields in each row; pass text and "
+        "label with the numbers of their columns"
+    ),
+    "more_columns_with_a_header": (
+        "…, line 1: expected a label and a text, found 3 fields in each row; pass header=True"
+        " text='Message' label='class'"
+    ),
     "must_be_the_path_of": "… must be the path of a file or folder, got ''",
     "n_docs_are_unknown": (
         "n_docs needs the documents of class 'land', which are unknown: its table has only "
@@ -1220,6 +1241,10 @@ WORDING: dict[str, str] = {
         "…, row 2: the label is '1.5', expected a string or a whole number; "
         "on_error='skip' leaves it out"
     ),
+    "rows_end_in_a_delimiter": (
+        "…, line 2: has 3 fields, and the header 2; if the rows end in a stray ',', pass "
+        "skip_lines=1 text=2 label=1"
+    ),
     "rows_have_names": (
         "…c.tsv, line 2: has 3 fields, and the header 2; if the first field is the name of "
         "the row, as R's write.table writes it, pass skip_lines=1 text=3 label=2"
@@ -1317,6 +1342,9 @@ WORDING: dict[str, str] = {
         "with a column of labels, pass '…', text and label; tables whose label is the name of"
         " the folder must get it as a column first"
     ),
+    "tags_count_as_words": (
+        "…: the tags in …, such as …, count as words; save the pages as plain text"
+    ),
     "target_classes_and_each_of_its": (
         "target: classes and each of its groups must hold at least one class"
     ),
@@ -1408,6 +1436,10 @@ WORDING: dict[str, str] = {
     "texts_before_labels": (
         "…: column 1 seems to hold the texts, and column 2 the labels; if so, pass …text=1 "
         "label=2, else text=2 label=1"
+    ),
+    "texts_by_label_in_json": (
+        "…: holds lists of texts under …, expected an object in each line; if the keys are "
+        "labels, read table = json.load(file), and count by termsift.count_texts(…)"
     ),
     "texts_has_a_bytes_at_0": "texts has a bytes at 0, expected strings",
     "texts_has_a_missing_value": (

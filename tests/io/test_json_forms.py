@@ -128,6 +128,12 @@ def test_tables_that_pandas_writes(tmp_path: Path) -> None:
     write(path, frame.to_dict("list"))
     with raises(ValueError, "a_table_of_pandas_by_columns"):
         count(path)
+    texts_of = {record["label"]: [record["text"]] for record in RECORDS}
+    write(path, texts_of)
+    with raises(ValueError, "texts_by_label_in_json") as caught:
+        count(path)
+    command = str(caught.value).partition("count by ")[2]
+    assert eval(command, {"termsift": ts, "table": texts_of}) == COUNTS
     for orient in ("records", "table"):
         frame.to_json(path, orient=orient)
         assert count(path) == COUNTS

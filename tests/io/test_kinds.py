@@ -218,6 +218,16 @@ FOREIGN: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
+# What is plain text by its characters, and may be a document in a folder.
+PLAIN = {
+    "lfs": (
+        lambda: b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n",
+        "is_a_pointer_of_git_lfs",
+    ),
+    "rtf": (lambda: b"{\\rtf1\\ansi bacon}", "is_an_rtf_document"),
+}
+
+
 def assert_named(message: str, name: str, key: str) -> None:
     """Assert that a complaint names a file of this content, without its folder."""
     assert fits(message, WORDING[key])
@@ -263,6 +273,22 @@ def test_every_door_names_content_that_is_no_text(tmp_path: Path, kind: str) -> 
     scan = ts.scan(tmp_path / "news", on_error="skip")
     with raises(ValueError, "every_document_is_left_out", at=f"{document}: "):
         ts.count(scan)
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_plain_text_that_is_none_of_the_kind(tmp_path: Path, kind: str) -> None:
+    make, key = PLAIN[kind]
+    for ending in ("csv", "svm", "mtx", "jsonl", "json", "txt", "csv.gz"):
+        path = tmp_path / f"c.{ending}"
+        path.write_bytes(gzip.compress(make()) if ending.endswith("gz") else make())
+        assert_named(complaint(path, label=False), path.name, key)
+    with raises(ValueError, key, at=f"{path}: "):
+        ts.io.read_frequency_list(path)
+    document = tmp_path / "news/ham/a.rtf"
+    document.parent.mkdir(parents=True)
+    document.write_bytes(make())
+    if kind == "rtf":
+        assert_named(complaint(tmp_path / "news"), "news/ham/a.rtf", key)
 
 
 def test_a_table_in_a_class_folder_is_not_told_to_take_its_own_name(tmp_path: Path) -> None:

@@ -376,3 +376,56 @@ def test_a_stray_delimiter_in_the_first_row(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", "made by X", *rows[1:])
     scan = ts.scan(path, on_error="skip", **columns)
     assert (ts.count(scan).n_docs, scan.n_skipped) == (3, 1)
+
+
+# ---- columns in a text file, and fields at the ends of rows --------------------------------------
+
+
+def test_more_columns_than_a_label_and_a_text(tmp_path: Path) -> None:
+    rows = [f"{i}\t{text}\t{label}" for i, (label, text) in enumerate(ROWS)]
+    path = write(tmp_path / "c.txt", *rows)
+    with raises(ValueError, "more_columns_than_two", argument="text", at="line 1"):
+        count(path)
+    assert count(path, text=2, label=3) == COUNTS
+    write(path, "id\tMessage\tclass", *rows)
+    with raises(ValueError, "more_columns_with_a_header", argument="header", at="line 1"):
+        count(path)
+    assert count(path, header=True, text="Message", label="class") == COUNTS
+    write(path, *(f"{label}\t{text}\t" for label, text in ROWS))
+    with raises(ValueError, "more_columns_than_two", argument="text"):
+        count(path)
+    assert count(path, text=2, label=1) == COUNTS
+    write(path, *(f"{label}\t{text}" for label, text in ROWS), "ham\tbacon\teggs")
+    with raises(ValueError, "expected_2_fields_found_3_of_tabs", at="line 4"):
+        count(path)
+
+
+def test_rows_that_end_in_a_stray_delimiter(tmp_path: Path) -> None:
+    path = write(tmp_path / "c.csv", "label,text", *(f'{a},"{b}",' for a, b in ROWS))
+    with raises(ValueError, "rows_end_in_a_delimiter", argument="skip_lines", at="line 2"):
+        count(path)
+    assert count(path, skip_lines=1, text=2, label=1) == COUNTS
+    assert count(write(path, "label,text,", *(f'{a},"{b}",' for a, b in ROWS))) == COUNTS
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="the cure is a command of perl")
+def test_a_label_and_a_blank_before_each_text(tmp_path: Path) -> None:
+    for mark in (" ", ": ", "::", ", "):
+        path = write(tmp_path / "c.txt", *(f"{label}{mark}{text}" for label, text in ROWS * 2))
+        if mark == "::":
+            continue
+        with raises(ValueError, "a_label_begins_each_line", argument="label") as caught:
+            count(path)
+        command = str(caught.value).partition("perl -pe '")[2].partition("'")[0]
+        done = subprocess.run(["perl", "-pe", command, path], check=True, capture_output=True)
+        cured = write(tmp_path / "d.txt", *done.stdout.decode().splitlines())
+        assert count(cured) == ts.count_texts(TEXTS * 2, LABELS * 2)
+
+
+def test_a_table_with_commas_under_the_name_of_a_text(tmp_path: Path) -> None:
+    for mark in ",;|":
+        rows = [f'{label}{mark}"{text}"' for label, text in ROWS]
+        path = write(tmp_path / "c.txt", f"label{mark}text", *rows)
+        with raises(ValueError, "line_1_may_name_columns"):
+            count(path)
+        assert count(path, input_format="csv") == COUNTS

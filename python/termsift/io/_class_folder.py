@@ -21,6 +21,9 @@ from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
 
 _TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".json"}  # what is text, but no text of a document
+_NOT_PLAIN = (*PACKED, ".rtf")  # what the core would read as it is
+_MARKUP = {".html", ".htm", ".xhtml", ".xml"}
+_OF_SYSTEMS = {"__macosx", "thumbs.db", "desktop.ini"}  # what macOS and Windows add to folders
 _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and its file
 
 
@@ -55,13 +58,15 @@ class ClassFolder(TextSource):
 
     def blocks(self) -> Generator[Block, None, None]:
         """Yield the documents, sorted by the names of their classes and files."""
-        self._warn_of_tables()
+        self._warn_of_forms()
         is_utf8, row = check_encoding(self.options.encoding) == "utf-8-sig", 0
         for documents, done in self._groups():
             files, texts = [file for _, file in documents], None
             good = list(range(len(documents)))  # the places of the documents that can be read
             # The core reads only regular files, because reading a pipe may block.
-            if is_utf8 and all(f.is_file() and not f.name.lower().endswith(PACKED) for f in files):
+            if is_utf8 and all(
+                f.is_file() and not f.name.lower().endswith(_NOT_PLAIN) for f in files
+            ):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
             if texts is None or not texts.is_utf8 or texts.has_zero_bytes:  # as UTF-16 has
@@ -75,8 +80,16 @@ class ClassFolder(TextSource):
     def place(self, row: int) -> str:
         return self._documents[row][1].path
 
-    def _warn_of_tables(self) -> None:
-        """Warn if files are tables by their names, because each file counts as one text."""
+    def _warn_of_forms(self) -> None:
+        """Warn if files are tables or pages by their names, because all of each counts as text."""
+        pages = [file for file in self.files if kind_of(Path(file)) in _MARKUP]
+        if pages:
+            first = Path(pages[0]).relative_to(self.path)
+            warnings.warn(
+                f"{self.path}: the tags in {number_of(len(pages), 'file')}, such as {first}, count "
+                "as words; save the pages as plain text",
+                stacklevel=levels_to_caller(),
+            )
         tables = [file for file in self.files if kind_of(Path(file)) in _TABLES]
         if not tables:
             return
@@ -126,7 +139,11 @@ class ClassFolder(TextSource):
 
 
 def visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
-    """List the visible entries of a folder, sorted by name."""
+    """List the entries of a folder, sorted by name, without hidden ones and those of systems."""
     with os.scandir(folder) as entries:
-        shown = [entry for entry in entries if not entry.name.startswith(".")]
+        shown = [
+            entry
+            for entry in entries
+            if not entry.name.startswith(".") and entry.name.lower() not in _OF_SYSTEMS
+        ]
     return sorted(shown, key=lambda entry: entry.name)

@@ -116,6 +116,15 @@ def _refuse_columns(path: Path, table: dict[str, Any], texts: Collection[str]) -
         orient = "split"
     elif table and all(isinstance(row, dict) and {*texts} & {*row} for row in table.values()):
         orient = "index"
+    if orient is None and table and all(map(_are_texts, table.values())):
+        raise wrong_value(
+            "{path}: holds lists of texts under {keys}, expected an object in each line; if the "
+            "keys are labels, read table = json.load(file), and count by {command}",
+            path=path,
+            keys=listed(list(table)),
+            command="termsift.count_texts([t for texts in table.values() for t in texts], [c for "
+            "c, texts in table.items() for _ in texts])",
+        )
     if orient is not None:
         raise wrong_value(
             "{path}: holds a table by its {parts}, as pandas writes it by orient={orient!r}, "
@@ -126,6 +135,10 @@ def _refuse_columns(path: Path, table: dict[str, Any], texts: Collection[str]) -
             command=f"pandas.read_json(file, orient={orient!r})"
             ".to_json('records.jsonl', orient='records', lines=True)",
         )
+
+
+def _are_texts(value: Any) -> bool:
+    return bool(value) and isinstance(value, list) and all(isinstance(text, str) for text in value)
 
 
 def _lists_within(value: dict[str, Any], above: list[str]) -> Iterator[list[str]]:

@@ -73,6 +73,8 @@ def foreign(head: bytes) -> tuple[str, str] | None:
     if is_plain(head):  # only documents of PDF may begin with many characters of ASCII
         if re.match(rb"%PDF-\d\.\d\s", head) and re.search(rb"\d \d+ obj\b", head):
             kind = _PDF
+        elif head.startswith(b"{\\rtf1"):
+            kind = "an RTF document", "save its text as a text file"
         elif head.startswith(_OF_LFS) and b"\noid " in head:
             kind = "a pointer of Git LFS", "fetch the file itself, as git lfs pull does"
     elif (table := table_format(head)) is not None:

@@ -86,6 +86,28 @@ def n_of_survey(rows: Sequence[Row]) -> int:
     return 2 * any(kind in ("Response", "Open-Ended Response") for kind in kinds)
 
 
+def refuse_more_columns(where: str, rows: Sequence[Row]) -> None:
+    """Raise an error if all of several rows have more fields than a label and a text."""
+    sizes = {len(row.fields) for row in rows}
+    n = max(sizes, default=0)
+    if len(rows) < 2 or len(sizes) > 1 or n < 3:
+        return
+    titles = [field.strip().lower() for field in rows[0].fields]
+    cure = said("pass {text} and {label} with the numbers of their columns")
+    if {*titles} & {*TITLES_OF_TEXTS} and {*titles} & {*TITLES_OF_LABELS}:
+        names = {
+            argument: next(name for name in rows[0].fields if name.strip().lower() in known)
+            for argument, known in (("text", TITLES_OF_TEXTS), ("label", TITLES_OF_LABELS))
+        }
+        cure = said("pass {header=} {text=} {label=}", header=True, **names)
+    raise wrong_value(
+        "{where}: expected a label and a text, found {n} fields in each row; {cure}",
+        where=where,
+        n=n,
+        cure=cure,
+    )
+
+
 def refuse_swapped(path: Path, rows: Sequence[Row]) -> None:
     """Raise an error if rows seem to hold a text and a label, in place of a label and a text.
 
@@ -190,6 +212,12 @@ def has_row_names(rows: Sequence[Row]) -> bool:
         return False  # rows with errors have no fields
     firsts = [row.fields[0] for row in others]
     return all(map(str.isdecimal, firsts)) and len({*firsts}) == len(firsts)
+
+
+def have_last_field(rows: Sequence[Row]) -> bool:
+    """Return whether rows have one more field than their header, which is the last and empty."""
+    header, *others = rows
+    return all(len(row.fields) == len(header.fields) + 1 and not row.fields[-1] for row in others)
 
 
 def are_quoted(rows: Sequence[Row], delimiter: str) -> bool:

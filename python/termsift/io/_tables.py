@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from abc import abstractmethod
 from collections import Counter
@@ -39,7 +40,9 @@ from termsift.io._other_forms import (
     cure_of_matrix,
     cure_of_names,
     has_row_names,
+    have_last_field,
     n_of_survey,
+    refuse_more_columns,
     refuse_other_form,
     refuse_swapped,
 )
@@ -158,7 +161,7 @@ class JsonTable(Table):
         keys = f"text in {' and '.join(map(repr, texts))}"
         keys += f", label in {label!r}" if self.options.has_labels else ""
         of_list = "" if within is None else f" of the list in {within!r}"
-        sentence = f"{self.options.encoding.upper()}, JSON objects{of_list}, {keys}"
+        sentence = f"{options['encoding']}, JSON objects{of_list}, {keys}"
         self.understood = printable(sentence, _LONGEST_SENTENCE)
         options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
         return _core.JsonTable(readinto, str(self.path), **options)
@@ -249,14 +252,16 @@ class DelimitedTable(Table):
             _position(where, of, names, argument, cure)
             for of, argument in zip(columns, arguments, strict=True)
         )
-        self._check_row_names(rows, texts, label)
+        self._check_more_fields(rows, delimiter, texts, label)
         if self._n_fields == _N_USUAL:
+            refuse_more_columns(where, rows)
             refuse_swapped(path, rows)
         n_above = n_of_survey(rows)
         if not n_above:
             self._warn_of_header(names, texts, label)
         self._warn_of_quotes(rows, delimiter)
-        self.understood = self._told(delimiter, line, n_fields, names, texts, label)
+        told = self._told(delimiter, line, n_fields, names, texts, label)
+        self.understood = printable(f"{options['encoding']}, {told}", _LONGEST_SENTENCE)
         if self.options.alike is not None and fault is None:
             found = fields if self._has_header else n_fields
             by_number = any(isinstance(column, int) for column in self._columns)
@@ -346,7 +351,7 @@ class DelimitedTable(Table):
         if found is None and names[0].startswith("#") and self.options.dialect.comment is None:
             found = said("if lines that begin with # are comments, pass {comment=}", comment="#")
         if found is None and len(names) == 1:
-            found = self._cure_of_one_field()
+            found = self._cure_of_one_field(table)
         return found
 
     @property
@@ -358,12 +363,15 @@ class DelimitedTable(Table):
         columns = zip(arguments, self._columns, strict=False)
         return {argument: name for argument, name in columns if isinstance(name, str)}
 
-    def _cure_of_one_field(self) -> Message | None:
+    def _cure_of_one_field(self, table: _core.DelimitedTable) -> Message | None:
         """Return what a table whose first row is one field may be."""
         if not self.options.has_labels:
             return said("if there is no header, pass {text=}", text=1) if self._names else None
         if self.kind != ".txt" or self._n_fields is None:
             return None
+        lines = [row.fields[0] for row in self._first_rows(table, "\n", _FIRST_ROWS) if row.fields]
+        if lines and not {"text", "label"} - {*re.split("[,;|]", lines[0])}:
+            return said("if line 1 names columns, pass {input_format='csv'}")
         cure = said(
             "if each line is a document, pass {labels}, a file of their labels, or "
             "{input_format='lines'}, if their class is the name of the file"
@@ -374,20 +382,36 @@ class DelimitedTable(Table):
                 "{input_format='lines'}; if each file is a document, pass the folder of the "
                 "folders of classes"
             )
+        labels = [line.split(maxsplit=1)[0] for line in lines if line.strip()]
+        if 1 < len({*labels}) <= len(labels) / 2:
+            cure = said(
+                "if each line begins with its label, write a tab after it, as {command} does; "
+                "{cure}",
+                cure=cure,
+                command=r"perl -pe 's/[ ,:;|]+/\t/'",
+            )
         return said("{divide}; {cure}", divide=_DIVIDE, cure=cure)
 
-    def _check_row_names(self, rows: list[Row], texts: list[int], label: int) -> None:
-        """Raise an error if each row has a name, for which the header has no column."""
+    def _check_more_fields(
+        self, rows: list[Row], delimiter: str, texts: list[int], label: int
+    ) -> None:
+        """Raise an error if each row has a field more than the header, at one of its ends."""
         if not self._has_header or self.options.dialect.header is not None or len(texts) > 1:
             return
-        if len(rows) < 2 or not has_row_names(rows):
+        if len(rows) < 2:
             return
-        cure = said("{skip_lines=} {text=}", skip_lines=rows[1].line - 1, text=texts[0] + 2)
+        is_first = has_row_names(rows)
+        if not is_first and not have_last_field(rows):
+            return
+        first = 1 + is_first  # the number of the column that the header names first
+        cure = said("{skip_lines=} {text=}", skip_lines=rows[1].line - 1, text=texts[0] + first)
         if self.options.has_labels:
-            cure = said("{cure} {label=}", cure=cure, label=label + 2)
+            cure = said("{cure} {label=}", cure=cure, label=label + first)
         raise wrong_value(
-            "{where}: has {n} fields, and the header {n_names}; if the first field is the name of "
-            "the row, as R's write.table writes it, pass {cure}",
+            "{where}: has {n} fields, and the header {n_names}; if the {which}, pass {cure}",
+            which="first field is the name of the row, as R's write.table writes it"
+            if is_first
+            else f"rows end in a stray {delimiter!r}",
             where=f"{self.path}, line {rows[1].line}",
             n=len(rows[1].fields),
             n_names=len(rows[0].fields),
@@ -429,7 +453,7 @@ class DelimitedTable(Table):
     ) -> str:
         """Return a sentence about what was understood."""
         dialect, quote = self.options.dialect, self._quote
-        parts = [self.options.encoding.upper(), f"fields divided by {delimiter!r}"]
+        parts = [f"fields divided by {delimiter!r}"]
         parts.append(f"quoted by {quote!r}" if quote else "never quoted")
         if dialect.escape is not None:
             parts.append(f"escaped by {dialect.escape!r}")
@@ -442,7 +466,7 @@ class DelimitedTable(Table):
         parts.append(f"text in column {' and '.join(map(column, texts))}")
         if self.options.has_labels:
             parts.append(f"label in column {column(label)}")
-        return printable(", ".join(parts), _LONGEST_SENTENCE)
+        return ", ".join(parts)
 
 
 def _numbered(column: str | int) -> str | int:
