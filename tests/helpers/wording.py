@@ -135,6 +135,9 @@ WORDING: dict[str, str] = {
         "scikit-learn, use TermSelector(method) instead of SelectKBest"
     ),
     "a_row_has_no_term": "…list.tsv: left out 1 of 3 rows, which have no term, and 11 as counts",
+    "a_row_holds_the_total": (
+        "…list.tsv: left out the last row, …, whose count is the sum of all others"
+    ),
     "a_row_of_a_list_is_too_short": "…list.tsv, line 3: expected 2 fields, found 1",
     "a_sample_weight_of_a_partition_is_no_number": (
         "partition …, from row 0: sample_weight has 'class …' at row 0, expected a number that "
