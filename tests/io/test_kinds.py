@@ -126,6 +126,15 @@ def test_archives_that_hold_no_single_file(tmp_path: Path) -> None:
     assert complaint(path).startswith("c.zip: holds other data before the archive")
 
 
+def test_archives_with_a_wrong_offset(tmp_path: Path) -> None:
+    content = zipped(a_csv=TABLE)
+    end = content.index(b"PK\x05\x06")
+    path = tmp_path / "c.zip"
+    for offset in (1 << 30, len(content) + 9):
+        path.write_bytes(content[: end + 16] + offset.to_bytes(4, "little") + content[end + 20 :])
+        assert complaint(path).startswith("c.zip: damaged")
+
+
 @pytest.mark.parametrize("ending", CUTTABLE)
 def test_damaged_content_is_one_sentence(tmp_path: Path, ending: str) -> None:
     path = tmp_path / "c.csv"

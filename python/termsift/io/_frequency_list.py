@@ -36,7 +36,7 @@ from termsift.io._source import BLOCK_BYTES
 
 _DELIMITERS = "\t;|,"  # If two cut all rows alike, the first of them is the delimiter.
 _SAMPLE_CHARACTERS, _SAMPLE_LINES = 1 << 16, 200  # the start of a list, which shows its form
-_LINES_OF_FORM = 3  # the number of lines that show whether a table is drawn
+_LINES_OF_FORM = 2  # the number of lines that show whether a table is drawn
 _OF_TOTALS = {"total", "totals", "sum", "grand total"}  # the term of a last row with the total
 _FEWEST = 2  # So few rows may have equal counts by chance.
 _PREAMBLE_LINES = 30  # A header is expected within so many lines.

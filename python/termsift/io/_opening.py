@@ -6,6 +6,7 @@ import codecs
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from errno import EINVAL
 from importlib import import_module
 from pathlib import Path
 from struct import error
@@ -121,6 +122,10 @@ def _member(path: Path, raw: io.BufferedReader) -> Iterator[tuple[str, Any]]:
     except (NotImplementedError, RuntimeError, LookupError, UnicodeDecodeError, error) as exc:
         # Reading a forged archive, or one of another program, may raise these errors.
         raise ValueError(f"{path}: damaged, or an archive of an unknown kind: {exc}") from None
+    except OSError as exc:  # seeking before the start of the file, as a wrong offset tells
+        if exc.errno != EINVAL:
+            raise
+        raise ValueError(f"{path}: damaged or cut short: a wrong offset") from None
     with archive, content:
         yield name, content
 

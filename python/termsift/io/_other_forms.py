@@ -73,10 +73,9 @@ def n_of_survey(rows: Sequence[Row]) -> int:
     questions and the kinds of answers.
     """
     for i, row in enumerate(rows[:3]):
-        fields = [field for field in row.fields if field.strip()]
-        if fields and all(
-            field.replace('""', '"').lstrip('"').startswith(_IMPORT_ID) for field in fields
-        ):
+        fields = [field.replace('""', '"').lstrip('"') for field in row.fields if field.strip()]
+        is_whole = fields and len(row.fields) == len(rows[0].fields)
+        if is_whole and all(field.startswith(_IMPORT_ID) for field in fields):
             return i + 1
     if len(rows) < 2 or not all(row.fields for row in rows[:2]):
         return 0

@@ -61,7 +61,7 @@ _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _LONGEST_SENTENCE = 300
 _DIVIDE = said("separate the fields by tabs, by commas in a .csv, or as {delimiter=} says")
 _FIRST_ROWS = 100  # the number of rows that tell the delimiter of a table without a header
-_LINES_OF_FORM = 3  # the number of lines that show whether a table is drawn
+_LINES_OF_FORM = 2  # the number of lines that show whether a table is drawn
 _N_USUAL = 2  # the number of fields of a label and a text
 _ROWS_AT_ONCE = 1 << 11  # The number of rows in a batch of an Arrow or Parquet table.
 _STRINGS = ("string", "large_string", "string_view")
@@ -239,9 +239,10 @@ class DelimitedTable(Table):
         is_long_enough = self.options.skip or len(fields) >= self._least
         if not self._has_header and self._n_fields is None and is_long_enough:
             # A stray delimiter in the first row makes this row wrong, and not all others.
-            sizes = Counter(len(row.fields) for row in rows if row.fault is None)
-            n_fields = sizes.most_common(1)[0][0]
-            fields = next(row.fields for row in rows if len(row.fields) == n_fields)
+            ((size, n_alike),) = Counter(len(row.fields) for row in rows).most_common(1)
+            if size >= self._least and 2 * n_alike > len(rows):
+                n_fields = size
+                fields = next(row.fields for row in rows if len(row.fields) == n_fields)
         names = fields if fault is None else [""] * n_fields
         where, arguments = f"{path}, line {line}", ["text"] * len(columns)
         arguments[-1] = "label"
