@@ -41,6 +41,10 @@ WORDING: dict[str, str] = {
         "folders are not read; write them into the files, as "
         "pandas.read_parquet(folder).to_parquet(file) does"
     ),
+    "a_column_in_names_of_folders_of_csv": (
+        "…: expected one column 'label', found 'text'; the values of 'label' in names of "
+        "folders are not read; write them into the files"
+    ),
     "a_column_of_a_frame_is_chosen_twice": "text and label name the same column: 'title', 'title'…",
     "a_column_of_text_twice": "…text names a column twice: 't…', 't…'",
     "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
@@ -1102,8 +1106,13 @@ WORDING: dict[str, str] = {
     ),
     "numbers_below_terms": (
         "…, line 1: expected one column …, found …; if the columns are terms and the numbers "
-        "their counts, read frame = pandas.read_csv(file), and count them by "
+        "their counts, read frame = pandas.read_csv(file…), and count them by "
         "termsift.count(frame.drop(columns=[…]), …)"
+    ),
+    "numbers_beside_terms": (
+        "…, line 1: expected one column 'text', found …; if each row is a term and each column a "
+        "document, read frame = pandas.read_csv(file, index_col=0…), and count by "
+        "termsift.count(frame.T, labels)"
     ),
     "numbers_named_twice": "…c.csv: text and label name the same column: 1, 1",
     "one_after_another": (

@@ -99,6 +99,19 @@ def test_broken_objects_are_errors_of_the_reader(tmp_path: Path, content: str) -
     assert complaint(path).startswith("c.json")
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_single_object_in_several_lines(tmp_path: Path, mark: str) -> None:
+    for i, record in enumerate(RECORDS):
+        path = tmp_path / "c" / f"{i}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(mark + json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    assert count(tmp_path / "c") == COUNTS
+    path.write_text(json.dumps({**RECORDS[0], "label": None}, indent=1))
+    assert complaint(path).startswith("1.json, lines 1 to 4: expected a string or a whole number")
+    path.write_text(json.dumps(RECORDS[0], indent=1) * 2)
+    assert complaint(path).startswith("1.json, line 1: the JSON object does not end in this line")
+
+
 def test_a_long_table_is_read_part_by_part(tmp_path: Path) -> None:
     records = [{"text": f"word{i % 7} {'x' * 50}", "label": str(i % 2)} for i in range(3000)]
     path = write(tmp_path / "c.json", records)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -142,7 +143,7 @@ def test_a_label_in_the_name_of_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "mail"
     for label, text in ROWS[:2]:
         write(folder / f"label={label}" / "0.csv", "text", f'"{text}"')
-    with raises(ValueError, "a_column_in_names_of_folders"):
+    with raises(ValueError, "a_column_in_names_of_folders_of_csv"):
         count(folder)
     folder = tmp_path / "more"
     for label, text in ROWS[:2]:
@@ -175,6 +176,7 @@ def test_parts_without_an_ending(tmp_path: Path) -> None:
 DRAWN = {
     "psql": (" label |    text    ", "-------+------------", " ham   | bacon eggs", "(1 row)"),
     "psql, expanded": ("-[ RECORD 1 ]-----", "label | ham", "text  | bacon eggs"),
+    "mysql, vertical": (f"{'*' * 27} 1. row {'*' * 27}", "label: ham", " text: bacon eggs"),
     "mysql": ("+-------+------------+", "| label | text       |", "+-------+------------+"),
     "Markdown": ("| label | text |", "|:------|------|", "| ham | bacon eggs |"),
     "Markdown without ends": ("label | text", "--- | ---", "ham | bacon eggs"),
@@ -342,25 +344,49 @@ def test_labels_before_texts_are_read_as_they_are(tmp_path: Path, rows: list[str
 # ---- numbers below the names of terms, and the first row -----------------------------------------
 
 
-@pytest.mark.parametrize("form", ["label", "name, label", "label last", "name"])
-def test_a_matrix_in_a_table(tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("sep", [",", "\t", ";"])
+@pytest.mark.parametrize("form", ["label", "name, label", "label last", "name", "names of rows"])
+def test_a_matrix_in_a_table(tmp_path: Path, form: str, sep: str) -> None:
     pandas = pytest.importorskip("pandas")
     terms = {"bacon": [1, 0], "eggs": [2, 0], "pills": [0, 3]}
     labels = {"label": ["ham", "spam"]}
     first = {"label": labels, "name, label": {"doc": ["d1", "d2"], **labels}, "label last": {}}
     columns = {**first.get(form, {"doc": ["d1", "d2"]}), **terms}
     columns |= labels if form == "label last" else {}
-    pandas.DataFrame(columns).to_csv(tmp_path / "c.csv", index=False)
+    if form == "names of rows":
+        columns.pop("doc")
+    path = tmp_path / "c.csv"
+    pandas.DataFrame(columns).to_csv(path, index=form == "names of rows", sep=sep)
     with raises(ValueError, "numbers_below_terms") as caught:
-        count(tmp_path / "c.csv")
-    command = str(caught.value).partition("count them by ")[2]
-    frame = pandas.read_csv(tmp_path / "c.csv")
-    counts = eval(command, {"frame": frame, "termsift": ts, "labels": labels["label"]})
+        count(path)
+    found = re.search("read frame = (.*), and count them by (.*)", str(caught.value))
+    assert found is not None
+    frame = eval(found[1], {"pandas": pandas, "file": path})
+    counts = eval(found[2], {"frame": frame, "termsift": ts, "labels": labels["label"]})
     assert counts == ts.count(pandas.DataFrame(terms), labels["label"])
 
 
+def test_a_matrix_with_terms_in_rows(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    path = write(tmp_path / "c.csv", "term;d1;d2", "bacon;1;0", "pills;0;3")
+    with raises(ValueError, "numbers_beside_terms") as caught:
+        count(path)
+    found = re.search("read frame = (.*), and count by (.*)", str(caught.value))
+    assert found is not None
+    frame = eval(found[1], {"pandas": pandas, "file": path})
+    counts = eval(found[2], {"frame": frame, "termsift": ts, "labels": ["ham", "spam"]})
+    assert counts.term_frequency.toarray().tolist() == [[1, 0], [0, 3]]
+
+
 def test_a_table_of_numbers_that_is_no_matrix(tmp_path: Path) -> None:
-    for rows in (["id,body,stars", "1,nice,5"], ["a,b", "1,2"], ["a,b,c", "x,y,1"], ["a,b,c"]):
+    for rows in (
+        ["id,body,stars", "1,nice,5"],
+        ["a,b", "1,2"],
+        ["a,b,c", "x,y,1"],
+        ["a,b,c"],
+        ["Response ID,How old?,What?", "1,77,bacon"],
+        ["#,What,Who", "abc,bacon,ham"],
+    ):
         with raises(ValueError, "no_column_text", argument="text"):
             count(write(tmp_path / "c.csv", *rows))
 

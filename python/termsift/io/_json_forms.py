@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import re
@@ -44,8 +45,12 @@ def table_within(
         seen += (more := _next_line(content))
         if more.strip():  # an object in each line
             return _chained(seen, content), None
-    if not isinstance(first, dict) or any(isinstance(first.get(key), str) for key in texts):
+    if not isinstance(first, dict):
         return _chained(seen, content), None
+    if any(isinstance(first.get(key), str) for key in texts):
+        # One object may be written in several lines, and is read as an array of one object.
+        record = seen.removeprefix(codecs.BOM_UTF8)
+        return _chained(b"[" + record + b"]" if is_cut else seen, content), None
     _refuse_columns(path, first, texts)
     places = list(_lists_within(first, []))
     with_texts = [place for place in places if {*texts} & {*_value_at(first, place)[0]}]

@@ -22,9 +22,10 @@ _OBJECT = r'\{\s*"(?:[^"\\]|\\.)*"\s*:.*\}'
 _BOX = "+|\u2500-\u257f"
 _DRAWN = (
     rf" *(?=[^{_BOX}]*[{_BOX}])[-=: {_BOX}]*(?:[-=]{{2}}|[\u2500-\u257f]{{2}})[-=: {_BOX}]*"
-    r"| *[-=]{2,}(?: +[-=]{2,})+ *|-\[ RECORD 1 \][-+]*"
+    r"| *[-=]{2,}(?: +[-=]{2,})+ *|-\[ RECORD 1 \][-+]*|\*+ 1\. row \*+"
 )
 _SURELY = 0.9  # the share of rows that shows the order of two columns
+_TERMS = {"term", "terms", "word", "words", "token", "feature"}  # titles of a column of terms
 _LEAST_TERMS = 3  # the number of columns of a matrix
 _HTML = "<!doctype html", "<html"
 _IMPORT_ID = '{"ImportId":'  # begins each field of the third row of Qualtrics
@@ -56,7 +57,9 @@ def refuse_other_form(path: Path, lines: Sequence[Row]) -> None:
                 line=line.line,
             )
         has_letters = start[:1].isalnum() or any(map(str.isalnum, start))
-        if (not has_letters or start.startswith("-[ RECORD")) and re.fullmatch(_DRAWN, text):
+        if (not has_letters or start.startswith(("-[ RECORD", "***"))) and re.fullmatch(
+            _DRAWN, text
+        ):
             raise wrong_value(
                 "{path}, line {line}: the table is drawn for reading, as psql, mysql and Markdown "
                 "do; write it as CSV, as psql --csv and sqlite3 -csv -header do, or as a .tsv, as "
@@ -141,23 +144,39 @@ def refuse_swapped(path: Path, rows: Sequence[Row]) -> None:
     raise concerning(error, "text")
 
 
-def cure_of_matrix(rows: Sequence[Row], label: str | None) -> Message | None:
+def cure_of_matrix(rows: Sequence[Row], delimiter: str, label: str | None) -> Message | None:
     """Return a cure if rows hold numbers below the names of terms, else None."""
     header, *others = rows
     n = len(header.fields)
     others = [row for row in others if len(row.fields) == n]
     if n < _LEAST_TERMS or not others:
         return None
-    words = [i for i in range(n) if not all(_is_number(row.fields[i]) for row in others)]
+    # A column without a name is the index of a data frame, even if it holds numbers.
+    words = [
+        i
+        for i, name in enumerate(header.fields)
+        if not name or not all(_is_number(row.fields[i]) for row in others)
+    ]
     # A column or two at the start hold names or labels of documents, and one at the end labels.
     first = len([*takewhile(lambda i: i in words, range(n))])
     if first > 2 or n - len(words) < _LEAST_TERMS - 1 or {*words[first:]} - {n - 1}:
         return None
-    names = header.fields
+    names = [name or f"Unnamed: {i}" for i, name in enumerate(header.fields)]  # as in pandas
+    if any(" " in names[i] for i in range(n) if i not in words):
+        return None  # terms have no blanks, unlike questions
+    sep = "" if delimiter == "," else f", sep={delimiter!r}"
+    if first == 1 and plain_name(names[0]) in _TERMS:
+        return said(
+            "if each row is a term and each column a document, read frame = {frame}, and count by "
+            "{command}",
+            frame=f"pandas.read_csv(file, index_col=0{sep})",
+            command="termsift.count(frame.T, labels)",
+        )
     drop = names[:first] + [label] * (label in names[first:])
     return said(
-        "if the columns are terms and the numbers their counts, read frame = "
-        "pandas.read_csv(file), and count them by {command}",
+        "if the columns are terms and the numbers their counts, read frame = {frame}, and count "
+        "them by {command}",
+        frame=f"pandas.read_csv(file{sep})",
         command=f"termsift.count(frame.drop(columns={drop}), "
         f"{f'frame[{label!r}]' if label in names else 'labels'})",
     )
@@ -222,9 +241,12 @@ def have_last_field(rows: Sequence[Row]) -> bool:
 def are_quoted(rows: Sequence[Row], delimiter: str) -> bool:
     """Return whether rows that were split without quoting are clearly those of a quoted table.
 
-    They are if quotes, as Excel sets them, hold line feeds or other quotes, and if all rows then
-    have equally many fields.
+    They are if all fields of several rows are in quotes, or if quotes, as Excel sets them, hold
+    line feeds or other quotes, and if all rows then have equally many fields.
     """
+    of_all = [field for row in rows for field in row.fields]
+    if len(rows) > 1 and all(re.fullmatch('"[^"]*"', field) for field in of_all):
+        return True
     lines = [delimiter.join(row.fields) for row in rows]
     if not any(f'{delimiter}"' in f"{delimiter}{line}" for line in lines):
         return False
@@ -267,10 +289,12 @@ def cure_of_folders(path: Path, missing: str) -> Message | None:
     """Return a cure if a column is missing that Hive has put into the name of a folder."""
     if not any(part.startswith(f"{missing}=") for part in path.parts[:-1]):
         return None
-    command = "pandas.read_parquet(folder).to_parquet(file)"
+    # Of pandas' readers, only that of Parquet knows such folders.
+    is_parquet = path.suffix.lower() == ".parquet"
+    how = ", as pandas.read_parquet(folder).to_parquet(file) does" if is_parquet else ""
     return said(
-        "the values of {missing!r} in names of folders are not read; write them into the files, as "
-        "{command} does",
+        "the values of {missing!r} in names of folders are not read; write them into the "
+        "files{how}",
         missing=missing,
-        command=command,
+        how=how,
     )

@@ -346,10 +346,11 @@ class DelimitedTable(Table):
         if found is None and self._names:
             found = cure_of_header(self._names, first)
         if found is None and self._names:
-            found = cure_of_matrix(first[delimiter], self._named.get("label"))
+            found = cure_of_matrix(first[delimiter], delimiter, self._named.get("label"))
         if found is None and not self._names:
             found = cure_of_first_row(first, self._least)
-        if found is None and names[0].startswith("#") and self.options.dialect.comment is None:
+        is_comment = names[0].startswith("#") and names[0] != "#"
+        if found is None and is_comment and self.options.dialect.comment is None:
             found = said("if lines that begin with # are comments, pass {comment=}", comment="#")
         if found is None and len(names) == 1:
             found = self._cure_of_one_field(table)
