@@ -82,6 +82,9 @@ class ClassFolder(TextSource):
 
     def _warn_of_forms(self) -> None:
         """Warn if files are tables or pages by their names, because all of each counts as text."""
+        endings = {os.path.splitext(file.name)[1].lower() for file in self.files}
+        if endings.isdisjoint({*_MARKUP, *_TABLES, *PACKED}):
+            return  # as of nearly all folders, whose files may be many
         pages = [file for file in self.files if kind_of(Path(file)) in _MARKUP]
         if pages:
             first = Path(pages[0]).relative_to(self.path)
