@@ -1704,7 +1704,7 @@ WORDING: dict[str, str] = {
         "without a gap"
     ),
     "what_a_survey_tool_writes": (
-        "…: left out lines … to …, in which the survey tool writes more about the columns"
+        "…: left out line…, in which the survey tool writes more about the columns"
     ),
     "which_does_not_fit_uint8": (
         "the count of column 5 in document 0 is -1, which does not fit uint8: pass a wider "

@@ -257,6 +257,8 @@ def test_rows_that_survey_tools_write_above_the_answers(tmp_path: Path, names: b
         columns = columns if names else {"text": 2, "label": 3}
         n_lines = len(above) + (above is QUALTRICS)
         place = f"lines {1 + names} to {n_lines}"
+        if 1 + names == n_lines:
+            place = f"line {n_lines},"
         path = survey(tmp_path / "c.csv", above, quoting=csv.QUOTE_ALL)
         with warns(UserWarning, "what_a_survey_tool_writes", at=place):
             assert count(path, **columns) == COUNTS

@@ -235,14 +235,9 @@ class DelimitedTable(Table):
         if not first:
             return table
         line, fields, fault = first[0]
+        if self._n_fields is None and not self._has_header:
+            fields = self._usual_row(rows)
         n_fields = self._n_fields or len(fields)
-        is_long_enough = self.options.skip or len(fields) >= self._least
-        if not self._has_header and self._n_fields is None and is_long_enough:
-            # A stray delimiter in the first row makes this row wrong, and not all others.
-            ((size, n_alike),) = Counter(len(row.fields) for row in rows).most_common(1)
-            if size >= self._least and 2 * n_alike > len(rows):
-                n_fields = size
-                fields = next(row.fields for row in rows if len(row.fields) == n_fields)
         names = fields if fault is None else [""] * n_fields
         where, arguments = f"{path}, line {line}", ["text"] * len(columns)
         arguments[-1] = "label"
@@ -273,16 +268,29 @@ class DelimitedTable(Table):
         table.choose(delimiter, texts, label, n_fields, has_header)
         return table
 
+    def _usual_row(self, rows: list[Row]) -> list[str]:
+        """Return the first row that is as long as most of the first rows, if most are alike.
+
+        A stray delimiter in the first row makes this row wrong, and not all others. But if it is
+        too short, it may be a title, of which the error tells, unless bad rows are left out.
+        """
+        first = rows[0].fields
+        if len(first) < self._least and not self.options.skip:
+            return first
+        ((size, n_alike),) = Counter(len(row.fields) for row in rows).most_common(1)
+        if size < self._least or 2 * n_alike <= len(rows):
+            return first
+        return next(row.fields for row in rows if len(row.fields) == size)
+
     def _skip_survey(self, table: _core.DelimitedTable, rows: list[Row], n_above: int) -> None:
         """Skip the first rows, which a survey tool writes above the answers, and say so."""
+        first = rows[self._has_header].line
         last = rows[n_above].line - 1 if len(rows) > n_above else rows[n_above - 1].line
         table.skip_lines(last - self._n_skipped)
         message = said(
-            "{path}: left out lines {first} to {last}, in which the survey tool writes more about "
-            "the columns",
+            "{path}: left out {lines}, in which the survey tool writes more about the columns",
             path=self.path,
-            first=rows[self._has_header].line,
-            last=last,
+            lines=f"line {last}" if first == last else f"lines {first} to {last}",
         )
         warnings.warn(message, stacklevel=levels_to_caller())
 
