@@ -98,6 +98,17 @@ def test_counts_will_do_but_not_for_dispersion(run: Any, mail: Path, tmp_path: P
     assert "documents" in run("keyness", saved, "ham", "--dispersion").complaint
 
 
+def test_a_table_without_rows_says_why(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "mail.csv"
+    path.write_text("text,label\nbacon eggs,ham\neggs bacon,spam\n")
+    assert run("keyness", path, "ham").out == "ham and spam use 2 terms equally often\n"
+    none = "no term of ham and spam is left to list\n"
+    assert run("keyness", path, "ham", "--min-count", "9").out == none
+    none = "no term is surely used about equally often in ham and in spam\n"
+    assert run("keyness", path, "ham", "--similar", "--min-count", "9").out == none
+    assert run("keyness", path, "ham", "--min-count", "9", "--format", "csv").out.count("\n") == 1
+
+
 def test_classes_may_follow_options(run: Any, mail: Path) -> None:
     options = ("--text", "text", "--format", "csv")
     for classes in (("ham",), ("ham", "spam")):

@@ -28,6 +28,10 @@ WORDING: dict[str, str] = {
         "their labels equal, or merge them with ClassCounts.subset"
     ),
     "a_bad_line_of_svmlight": "…f.svm, line …: expected …; on_error='skip' leaves it out",
+    "a_carriage_return_alone": (
+        "…, line 1: a carriage return without a line feed; put a field with a carriage return in "
+        "quotes, or, if carriage returns end the lines of this file, replace them by line feeds"
+    ),
     "a_class_is_negative": "a class is negative",
     "a_column_in_another_case": (
         "…: expected one column 'text', found 'label', 'TEXT'; pass text='TEXT'"
@@ -37,7 +41,12 @@ WORDING: dict[str, str] = {
         "folders are not read; write them into the files, as "
         "pandas.read_parquet(folder).to_parquet(file) does"
     ),
+    "a_column_in_names_of_folders_of_csv": (
+        "…: expected one column 'label', found 'text'; the values of 'label' in names of "
+        "folders are not read; write them into the files"
+    ),
     "a_column_of_a_frame_is_chosen_twice": "text and label name the same column: 'title', 'title'…",
+    "a_column_of_text_twice": "…text names a column twice: 't…', 't…'",
     "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_column_vector_y_was_passed": (
         "A column-vector y was passed when a 1d array was expected: change the shape of y to "
@@ -63,6 +72,14 @@ WORDING: dict[str, str] = {
     "a_job_of_other_functions": (
         "…sketch: is the checkpoint of another job, which differs in …functions; name another "
         "folder"
+    ),
+    "a_json_object_in_a_table": (
+        "…, line 1: is a JSON object, expected delimited fields; pass input_format='jsonl'"
+    ),
+    "a_label_begins_each_line": (
+        "…, line 1: expected at least 2 fields, found 1; separate the fields by tabs, by "
+        "commas in a .csv, or as delimiter= says; if each line begins with its label, write a"
+        " tab after it, as perl -pe 's/[ ,:;|]+/\\t/' does; …"
     ),
     "a_label_of_a_partition_is_not_in_classes": (
         "partition …: the label of document … is 'class 1', which is not in classes"
@@ -105,6 +122,10 @@ WORDING: dict[str, str] = {
     "a_method_is_given_by": "a method is given by its name: pass 'md'",
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
     "a_number_of_the_first_line": "…f.svm, line …: …",
+    "a_page_of_html": (
+        "…: is a page of HTML, expected a table; download the file itself, such as the raw "
+        "file of a repository"
+    ),
     "a_part_without_a_header": (
         "…part-00001-0ac1.csv, line 1: expected one column 'text', found 'free pills', 'spam'; "
         "name the columns by text= and label=, by number if there is no header"
@@ -119,6 +140,9 @@ WORDING: dict[str, str] = {
         "scikit-learn, use TermSelector(method) instead of SelectKBest"
     ),
     "a_row_has_no_term": "…list.tsv: left out 1 of 3 rows, which have no term, and 11 as counts",
+    "a_row_holds_the_total": (
+        "…list.tsv: left out the last row, …, whose count is the sum of all others"
+    ),
     "a_row_of_a_list_is_too_short": "…list.tsv, line 3: expected 2 fields, found 1",
     "a_sample_weight_of_a_partition_is_no_number": (
         "partition …, from row 0: sample_weight has 'class …' at row 0, expected a number that "
@@ -133,6 +157,25 @@ WORDING: dict[str, str] = {
     "a_sketch_has_its_own": "a sketch has its own rules, so leave out rules and max_memory",
     "a_sketch_of_5_bytes": (
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
+    ),
+    "a_stray_delimiter": (
+        "…, line 1: expected 2 fields, found 3; a field with ',' in it must begin and end with a "
+        "quote; on_error='skip' leaves it out"
+    ),
+    "a_table_of_pandas_by_columns": (
+        "…: holds a table by its columns, as pandas writes it by orient='columns', expected "
+        "an object in each line; write pandas.read_json(file, "
+        "orient='columns').to_json('records.jsonl', orient='records', lines=True)"
+    ),
+    "a_table_of_pandas_by_rows": (
+        "…: holds a table by its …rows, as pandas writes it by orient='…', expected an object"
+        " in each line; write pandas.read_json(file, orient='…').to_json('records.jsonl', "
+        "orient='records', lines=True)"
+    ),
+    "a_table_that_is_drawn": (
+        "…, line …: the table is drawn for reading, as psql, mysql and Markdown do; write it "
+        "as CSV, as psql --csv and sqlite3 -csv -header do, or as a .tsv, as mysql --batch "
+        "does"
     ),
     "a_term_and_a_fraction": (
         "…, line …: expected a term and a whole number, found …; multiply relative "
@@ -174,6 +217,10 @@ WORDING: dict[str, str] = {
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
+    "an_unknown_ending": (
+        "…: unknown kind of file; the known endings are …; if the name has another ending, pass "
+        "input_format, such as input_format='lines' if each line is a document"
+    ),
     "analyzer_is_lambda_in_one": (
         "the texts were cut by different rules: analyzer is <lambda> in one and another "
         "<lambda> in the other; count both with the same rules"
@@ -214,7 +261,7 @@ WORDING: dict[str, str] = {
     ),
     "blanks_divide_the_fields_of_r": (
         "…c.txt, line 1: expected at least 2 fields, found 1; if R's write.table wrote the "
-        "file, pass delimiter=' ' quote='\"' skip_lines=1 text=3 label=2"
+        "file, pass delimiter=' ' quote='\"' skip_lines=1 text=… label=…"
     ),
     "block_0_x_must_have_two": (
         "block …: X must have two dimensions, one row per document, got shape (2,). Reshape your "
@@ -229,7 +276,7 @@ WORDING: dict[str, str] = {
         "(HashingVectorizer needs alternate_sign=False)"
     ),
     "both_columns_in_another_case": (
-        "…: expected one column 'text', found 'Label', 'Text '; pass text='Text ' and label='Label'"
+        "…: expected one column 'text', found …; pass text='Text…' and label='…'"
     ),
     "byte_3_is_not_utf_8": (
         "…t.csv, line 2: byte 3 is not UTF-8; pass encoding= with the encoding of the texts; "
@@ -540,6 +587,9 @@ WORDING: dict[str, str] = {
         "…d.txt, line 2: expected 2 fields, found 1; on_error='skip' leaves it out"
     ),
     "expected_2_fields_found_3": ("…c.csv, line 2: expected 2 fields, found 3; …"),
+    "expected_2_fields_found_3_of_tabs": (
+        "…, line 4: expected 2 fields, found 3; on_error='skip' leaves it out"
+    ),
     "expected_a_dask_array_x_with": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, sample_weight), "
         "which may be delayed, got a Delayed… of dask: make an array with "
@@ -660,6 +710,9 @@ WORDING: dict[str, str] = {
     "is_a_pipe_socket_or_device": (
         "[Errno …] is a pipe, a socket or a device; copy it to a regular file: '…'"
     ),
+    "is_a_pointer_of_git_lfs": (
+        "…: is a pointer of Git LFS, expected text; fetch the file itself, as git lfs pull does…"
+    ),
     "is_a_table_by_itself": (
         "…: is …, expected text; write it as text, such as CSV; on_error='skip' leaves it out"
     ),
@@ -674,6 +727,7 @@ WORDING: dict[str, str] = {
     "is_an_old_office_document": (
         "…: is an old Office document, such as .xls, expected text; save the sheet as CSV UTF-8"
     ),
+    "is_an_rtf_document": "…: is an RTF document, expected text; save its text as a text file…",
     "is_an_sqlite_database": "…: is an SQLite database, expected text; export the table as CSV",
     "is_no_checkpoint": (
         "…: is damaged, or is no checkpoint of this version of termsift; delete the file to start "
@@ -721,10 +775,18 @@ WORDING: dict[str, str] = {
         "…mail: a folder of files has no single file of labels; pass the files, each with its own"
     ),
     "labels_of_another_length": "…short: … label… for the 5 documents of …film.txt",
+    "labels_with_a_header": (
+        "…: … labels for the … documents of …; if its first line, '…', is a header, delete "
+        "this line"
+    ),
     "leave_out_sort_and_direction": (
         "similar terms have their own order, so leave out sort and direction"
     ),
     "level_must_be_above": "level must be above 0 and below 1, got 1",
+    "line_1_may_name_columns": (
+        "…, line 1: expected at least 2 fields, found 1; if line 1 names columns, pass "
+        "input_format='csv'"
+    ),
     "line_2_expected_a_string": (
         "…mail.jsonl, line 2: expected a string as 'a', found null; on_error='skip' leaves it out"
     ),
@@ -733,11 +795,19 @@ WORDING: dict[str, str] = {
         "number with a fraction; on_error='skip' leaves it out"
     ),
     "line_2_expected_a_term": "…terms.txt, line 2: expected a term, found nothing",
+    "line_2_names_the_columns": (
+        "…, line 1: expected one column 'text', found …; line 2 names the columns: pass "
+        "skip_lines=1"
+    ),
     "list_msgpack_line_1_byte_0": (
         "…list.msgpack, line 1: byte 0 is not UTF-8; pass encoding= with the encoding of the texts"
     ),
     "list_tsv_line_1_byte_3": (
         "…list.tsv, line 1: byte 3 is not UTF-8; pass encoding= with the encoding of the texts"
+    ),
+    "lists_of_objects_in_json": (
+        "…: holds lists of objects in …, expected one object in each line; write the objects "
+        "of one list into another file, as jq -c '…[]…' … > records.jsonl does"
     ),
     "log_odds_needs_occurrences_but_x_holds": (
         "log_odds needs occurrences, but X holds fractions, such as tf-idf (in class 'ham', term 0 "
@@ -865,6 +935,14 @@ WORDING: dict[str, str] = {
         "models must be one of multinomial, binary, bernoulli, poisson, got 'x'"
     ),
     "module_termsift_text_has_no_attribute": "module 'termsift.text' has no attribute 'NoSuch'",
+    "more_columns_than_two": (
+        "…, line 1: expected a label and a text, found 3 fields in each row; pass text and "
+        "label with the numbers of their columns"
+    ),
+    "more_columns_with_a_header": (
+        "…, line 1: expected a label and a text, found 3 fields in each row; pass header=True"
+        " text='Message' label='class'"
+    ),
     "must_be_the_path_of": "… must be the path of a file or folder, got ''",
     "n_docs_are_unknown": (
         "n_docs needs the documents of class 'land', which are unknown: its table has only "
@@ -936,6 +1014,10 @@ WORDING: dict[str, str] = {
     ),
     "no_bytes_for_a_sketch": (
         "the bytes are no sketch: n_bytes must be in [1, 9223372036854775807], got 0"
+    ),
+    "no_column_text": (
+        "…, line 1: expected one column 'text', found …; name the columns by text= and label=, by "
+        "number if there is no header"
     ),
     "no_column_text_of_title_and_label": (
         "…t.csv, line 1: expected one column 'text', found 'title', 'label'; name the columns by "
@@ -1032,6 +1114,16 @@ WORDING: dict[str, str] = {
     "null_as_text_in_line_2": (
         "…mail.jsonl, line 2: expected a string as 'text', found null; on_error='skip' leaves it "
         "out"
+    ),
+    "numbers_below_terms": (
+        "…, line 1: expected one column …, found …; if the columns are terms and the numbers "
+        "their counts, read frame = pandas.read_csv(file…), and count them by "
+        "termsift.count(frame.drop(columns=[…]), …)"
+    ),
+    "numbers_beside_terms": (
+        "…, line 1: expected one column 'text', found …; if each row is a term and each column a "
+        "document, read frame = pandas.read_csv(file, index_col=0…), and count by "
+        "termsift.count(frame.T, labels)"
     ),
     "numbers_named_twice": "…c.csv: text and label name the same column: 1, 1",
     "one_after_another": (
@@ -1190,6 +1282,10 @@ WORDING: dict[str, str] = {
         "…, row 2: the label is '1.5', expected a string or a whole number; "
         "on_error='skip' leaves it out"
     ),
+    "rows_end_in_a_delimiter": (
+        "…, line 2: has 3 fields, and the header 2; if the rows end in a stray ',', pass "
+        "skip_lines=1 text=2 label=1"
+    ),
     "rows_have_names": (
         "…c.tsv, line 2: has 3 fields, and the header 2; if the first field is the name of "
         "the row, as R's write.table writes it, pass skip_lines=1 text=3 label=2"
@@ -1202,6 +1298,10 @@ WORDING: dict[str, str] = {
     ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",
     "scan_must_be_a_scan_got": "scan must be a Scan, got str",
+    "several_files_in_an_archive": (
+        "…: expected an archive of one file, found 2: 'a.csv', 'b.csv'; unpack it, and pass its "
+        "folder or files"
+    ),
     "several_words_on_a_line": (
         "…words, line 1: expected one word on each line, or a column that the header names 'word', "
         "found …"
@@ -1277,6 +1377,14 @@ WORDING: dict[str, str] = {
     "svmlight_has_no_dialect": (
         "…c.svm: an svmlight file has its own labels and no texts; leave out delimiter and "
         "skip_lines"
+    ),
+    "tables_in_class_folders": (
+        "…: … file…, such as …, …read as one text, with all columns and marks; for tables "
+        "with a column of labels, pass '…', text and label; tables whose label is the name of"
+        " the folder must get it as a column first"
+    ),
+    "tags_count_as_words": (
+        "…: the tags in …, such as …, count as words; save the pages as plain text"
     ),
     "target_classes_and_each_of_its": (
         "target: classes and each of its groups must hold at least one class"
@@ -1366,6 +1474,14 @@ WORDING: dict[str, str] = {
         "without a class, or input_format='txt' if each line is a label, a tab and a text"
     ),
     "text_must_name_columns": "text must name one or several columns",
+    "texts_before_labels": (
+        "…: column 1 seems to hold the texts, and column 2 the labels; if so, pass …text=1 "
+        "label=2, else text=2 label=1"
+    ),
+    "texts_by_label_in_json": (
+        "…: holds lists of texts under …, expected an object in each line; if the keys are "
+        "labels, read table = json.load(file), and count by termsift.count_texts(…)"
+    ),
     "texts_has_a_bytes_at_0": "texts has a bytes at 0, expected strings",
     "texts_has_a_missing_value": (
         "texts has a missing value at 1, expected strings: drop the missing texts or "
@@ -1444,6 +1560,10 @@ WORDING: dict[str, str] = {
         "the label of the first document, '1', occurs nowhere else: if the first row is a header, "
         "leave it out, or name the columns by text= and label="
     ),
+    "the_first_label_counts": (
+        "…: the first label, '…', counts as that of a document; if it is a header, delete the"
+        " first lines of this file and of …"
+    ),
     "the_first_label_occurs_nowhere_else": (
         "the label of the first document, 'class', occurs nowhere else: if the first row is a "
         "header, leave it out, or name the columns by text= and label="
@@ -1460,6 +1580,7 @@ WORDING: dict[str, str] = {
         "or there is no header (name the columns by number)"
     ),
     "the_label_in_line_3_is_empty": "…, line 3: the label is empty; on_error='skip' leaves it out",
+    "the_label_is_empty": "…, line …: the label is empty; on_error='skip' leaves it out",
     "the_label_is_missing": (
         "the label of document … is missing: …; leave the document out, as dropna of pandas and "
         "drop_nulls of polars do"
@@ -1610,6 +1731,9 @@ WORDING: dict[str, str] = {
         "vocabulary_ gives 'pills' the column 2, but has 2 terms: number their columns from 0 "
         "without a gap"
     ),
+    "what_a_survey_tool_writes": (
+        "…: left out line…, in which the survey tool writes more about the columns"
+    ),
     "which_does_not_fit_uint8": (
         "the count of column 5 in document 0 is -1, which does not fit uint8: pass a wider "
         "dtype, such as numpy.int64"
@@ -1625,6 +1749,10 @@ WORDING: dict[str, str] = {
     "wide_names": (
         "…names.txt: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
         "encoding='utf-…'"
+    ),
+    "wide_table": (
+        "…: is UTF-16 without a mark of the order of bytes, expected UTF-8; pass "
+        "encoding='utf-16-le'"
     ),
     "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (

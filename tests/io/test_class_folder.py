@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import termsift as ts
 from collection_files import read_files, read_splits
 from private import SKIP
 from termsift.io import Collection
-from wording import raises
+from wording import raises, warns
 
 
 def write(path: Path, content: str | bytes) -> Path:
@@ -147,3 +148,25 @@ def test_a_split_by_the_same_rules(folder: Path, tmp_path: Path) -> None:
     known, tested = read_splits(first, tmp_path / "test", hashing=16)
     assert (known.X.shape, tested.X.shape) == ((4, 16), (2, 16))
     assert known.term_names is tested.term_names is None
+
+
+def test_what_systems_add_to_folders_is_left_out(tmp_path: Path) -> None:
+    for name in ("ham/1", "spam/1", "__MACOSX/ham/._1", "ham/Thumbs.db", "spam/desktop.ini"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("bacon eggs")
+    counts = ts.count(ts.scan(tmp_path))
+    assert (counts.classes, counts.class_docs.tolist()) == (["ham", "spam"], [1, 1])
+
+
+def test_pages_and_tables_that_count_as_texts_are_told(tmp_path: Path) -> None:
+    for label in ("ham", "spam"):
+        (tmp_path / "pages" / label).mkdir(parents=True)
+        (tmp_path / "pages" / label / "1.html").write_text("<p>bacon</p>")
+        (tmp_path / "tables" / label).mkdir(parents=True)
+        (tmp_path / "tables" / label / "1.csv").write_text(f"text,label\nbacon,{label}\n")
+    with warns(UserWarning, "tags_count_as_words", at="2 files"):
+        ts.count(ts.scan(tmp_path / "pages"))
+    with warns(UserWarning, "tables_in_class_folders", at="2 files") as told:
+        ts.count(ts.scan(tmp_path / "tables"))
+    pattern = str(told[0].message).partition("pass '")[2].partition("'")[0]
+    assert ts.count(ts.scan(pattern)).n_docs == 2

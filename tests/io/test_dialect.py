@@ -336,6 +336,14 @@ def test_a_cure_helps(tmp_path: Path, content: str, option: str) -> None:
 # ---- what was understood -------------------------------------------------------------------------
 
 
+def test_a_scan_says_the_encoding_that_was_found(tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    path.write_bytes("text,label\naa bb,x\n".encode("utf-16"))
+    scan = ts.scan(path)
+    ts.count(scan)
+    assert scan.understood[0].startswith("UTF-16, fields divided by ','")
+
+
 def test_a_scan_says_what_was_understood(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", "id;title;kind;body\n1;aa;x;bb\n2;;y;\n")
     scan = ts.scan(path, text=["title", 4], label="kind", encoding="latin-1", escape="\\")

@@ -282,6 +282,29 @@ def test_rows_without_a_term_are_left_out_with_a_warning(tmp_path: Path) -> None
         assert read(tmp_path, "news\t9\nbacon\t2\n\t11\n") == WANTED
 
 
+@pytest.mark.parametrize("total", ["Total", "sum", " Grand total"])
+def test_a_last_row_with_the_total_is_left_out(tmp_path: Path, total: str) -> None:
+    with warns(UserWarning, "a_row_holds_the_total", at=repr(total)):
+        assert read(tmp_path, f"news\t9\nbacon\t2\n{total}\t11\n") == WANTED
+    for rows in (f"news\t9\nbacon\t2\n{total}\t12\n", f"news\t9\n{total}\t9\n", "a\t1\nall\t1\n"):
+        assert len(read(tmp_path, rows)["term"]) == rows.count("\n")
+
+
+def test_a_list_that_is_drawn_is_refused(tmp_path: Path) -> None:
+    for text in (
+        "| word | count |\n|------|-------|\n| news | 9 |\n",
+        " word | count \n------+-------\n news |     9 \n",
+    ):
+        path = tmp_path / "list.txt"
+        path.write_text(text)
+        for reader in (ts.io.read_frequency_list, ts.io.read_words):
+            with raises(ValueError, "a_table_that_is_drawn", argument="path", at="line 2"):
+                reader(path)
+    path.write_text("<!DOCTYPE html>\n<html>\n")
+    with raises(ValueError, "a_page_of_html", argument="path"):
+        ts.io.read_frequency_list(path)
+
+
 # ---- encodings and quotes ------------------------------------------------------------------------
 
 

@@ -126,6 +126,15 @@ def test_archives_that_hold_no_single_file(tmp_path: Path) -> None:
     assert complaint(path).startswith("c.zip: holds other data before the archive")
 
 
+def test_archives_with_a_wrong_offset(tmp_path: Path) -> None:
+    content = zipped(a_csv=TABLE)
+    end = content.index(b"PK\x05\x06")
+    path = tmp_path / "c.zip"
+    for offset in (1 << 30, len(content) + 9):
+        path.write_bytes(content[: end + 16] + offset.to_bytes(4, "little") + content[end + 20 :])
+        assert complaint(path).startswith("c.zip: damaged")
+
+
 @pytest.mark.parametrize("ending", CUTTABLE)
 def test_damaged_content_is_one_sentence(tmp_path: Path, ending: str) -> None:
     path = tmp_path / "c.csv"
@@ -218,6 +227,16 @@ FOREIGN: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
+# What is plain text by its characters, and may be a document in a folder.
+PLAIN = {
+    "lfs": (
+        lambda: b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n",
+        "is_a_pointer_of_git_lfs",
+    ),
+    "rtf": (lambda: b"{\\rtf1\\ansi bacon}", "is_an_rtf_document"),
+}
+
+
 def assert_named(message: str, name: str, key: str) -> None:
     """Assert that a complaint names a file of this content, without its folder."""
     assert fits(message, WORDING[key])
@@ -263,6 +282,22 @@ def test_every_door_names_content_that_is_no_text(tmp_path: Path, kind: str) -> 
     scan = ts.scan(tmp_path / "news", on_error="skip")
     with raises(ValueError, "every_document_is_left_out", at=f"{document}: "):
         ts.count(scan)
+
+
+@pytest.mark.parametrize("kind", PLAIN)
+def test_plain_text_that_is_none_of_the_kind(tmp_path: Path, kind: str) -> None:
+    make, key = PLAIN[kind]
+    for ending in ("csv", "svm", "mtx", "jsonl", "json", "txt", "csv.gz"):
+        path = tmp_path / f"c.{ending}"
+        path.write_bytes(gzip.compress(make()) if ending.endswith("gz") else make())
+        assert_named(complaint(path, label=False), path.name, key)
+    with raises(ValueError, key, at=f"{path}: "):
+        ts.io.read_frequency_list(path)
+    document = tmp_path / "news/ham/a.rtf"
+    document.parent.mkdir(parents=True)
+    document.write_bytes(make())
+    if kind == "rtf":
+        assert_named(complaint(tmp_path / "news"), "news/ham/a.rtf", key)
 
 
 def test_a_table_in_a_class_folder_is_not_told_to_take_its_own_name(tmp_path: Path) -> None:

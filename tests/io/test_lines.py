@@ -11,7 +11,7 @@ import pytest
 import termsift as ts
 from collection_files import complaint, read_files
 from private import put
-from wording import raises
+from wording import raises, warns
 
 TEXTS = ["good film", "bad film\twith a tab", "", 'a "quote, and more', "good end"]
 LABELS = ["pos", "neg", "neg", "pos", "pos"]
@@ -38,6 +38,16 @@ def test_line_i_of_a_second_file_is_the_label_of_line_i(text: Path, labels: Path
     packed = text.with_suffix(".txt.gz")
     packed.write_bytes(gzip.compress(text.read_bytes().replace(b"\n", b"\r\n").rstrip()))
     assert ts.count(ts.scan(packed, labels=labels)) == ts.count_texts(TEXTS, LABELS)
+
+
+def test_a_file_of_labels_with_a_header(text: Path, labels: Path) -> None:
+    labels.write_text("stars\n" + labels.read_text())
+    with raises(ValueError, "labels_with_a_header", argument="labels", at="'stars'"):
+        ts.count(ts.scan(text, labels=labels))
+    labels.write_text("\n".join(["Label", *LABELS]))
+    text.write_text("\n".join(["Text", *TEXTS]))
+    with warns(UserWarning, "the_first_label_counts", at="'Label'"):
+        assert ts.count(ts.scan(text, labels=labels)).classes == ["Label", "neg", "pos"]
 
 
 def test_blocks_of_lines(text: Path, labels: Path, monkeypatch: pytest.MonkeyPatch) -> None:

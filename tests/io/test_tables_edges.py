@@ -133,12 +133,13 @@ def test_a_header_that_counts_as_a_document_is_noticed(tmp_path: Path, name: str
 
 
 @pytest.mark.parametrize("name", ["c.csv", "c.jsonl"])
-@pytest.mark.parametrize("options", [{"label": "text"}, {"text": ["t", "t"]}])
-def test_a_column_is_named_once(tmp_path: Path, name: str, options: dict[str, Any]) -> None:
+def test_a_column_is_named_once(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text("text,label\nham,a\n")
     with raises(ValueError, "columns_named_twice", argument="text"):
-        read_files(path, **options)
+        read_files(path, label="text")
+    with raises(ValueError, "a_column_of_text_twice", argument="text"):
+        read_files(path, text=["t", "t"])
 
 
 def test_names_are_shown_cut(tmp_path: Path) -> None:

@@ -74,6 +74,32 @@ def test_a_command_loads_only_what_it_needs(tmp_path: Path, command: str) -> Non
     assert set(printed(code, *arguments).split()) <= set(they_load.split())
 
 
+# The modules of readers that a command may load, beside those of every scan of files.
+_READERS: dict[str, set[str]] = {
+    "rank {table}": {"_tables", "_dialect", "_other_forms"},
+    "count {table} -o {folder}/c.termsift": {"_tables", "_dialect", "_other_forms"},
+    "rank {folders}": {"_class_folder", "_parts", "_dialect"},
+    "info {matrix}": {"_matrices", "_dialect"},
+}
+
+
+@pytest.mark.parametrize("command", _READERS)
+def test_a_command_loads_the_readers_of_its_files(tmp_path: Path, command: str) -> None:
+    table, folders, matrix = tmp_path / "c.csv", tmp_path / "c", tmp_path / "c.svm"
+    table.write_text("label,text\nham,bacon and eggs\nspam,free pills\n")
+    matrix.write_text("1 1:1\n2 2:1\n")
+    for label in ("ham", "spam"):
+        (folders / label).mkdir(parents=True)
+        (folders / label / "1.txt").write_text(f"{label} and eggs")
+    paths = {"table": table, "folder": tmp_path, "folders": folders, "matrix": matrix}
+    code = (
+        "import sys; from termsift.cli import main\nassert main(sys.argv[1:]) == 0\n"
+        "print(*(name[12:] for name in sys.modules if name.startswith('termsift.io.')))"
+    )
+    loaded = {*printed(code, *command.format(**paths).split()).split()}
+    assert loaded - {"_scan", "_source", "_opening", "_kinds"} == _READERS[command]
+
+
 def test_parts_of_scipy_load_when_they_are_used() -> None:
     code = "import sys, numpy as np, termsift as ts; counts = ts.count(np.eye(3), [0, 1, 1])\n"
     assert "scipy" in modules_after(code + "counts.term_frequency")

@@ -104,13 +104,19 @@ def test_the_stub_names_what_the_package_has() -> None:
                     )
 
 
-def test_the_stub_of_texts_names_what_the_module_has() -> None:
-    stub = ast.parse((ROOT / "python/termsift/text/__init__.pyi").read_text("utf-8"))
+@pytest.mark.parametrize("module", ["text", "io"])
+def test_the_stub_of_a_module_names_what_it_has(module: str) -> None:
+    stub = ast.parse((ROOT / f"python/termsift/{module}/__init__.pyi").read_text("utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     names = {alias.asname: node.module for node in imports for alias in node.names}
-    assert sorted(map(str, names)) == dir(ts.text)
-    for name, module in names.items():
-        assert getattr(ts.text, str(name)) is getattr(import_module(str(module)), str(name))
+    face = getattr(ts, module)
+    assert sorted(map(str, names)) == dir(face)
+    for name, home in names.items():
+        assert getattr(face, str(name)) is getattr(import_module(str(home)), str(name))
+
+
+def test_a_name_that_a_module_lacks() -> None:
+    assert not hasattr(ts.io, "NoSuch")
     with raises(AttributeError, "module_termsift_text_has_no_attribute"):
         ts.text.NoSuch  # type: ignore[attr-defined]  # noqa: B018
 

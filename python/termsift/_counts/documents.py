@@ -14,10 +14,9 @@ from termsift._counts.tally import STRING_BYTES, ByClass, Tally, tally_of
 from termsift._util import validation
 from termsift._util.faults import excluded, named, said, wrong_type, wrong_value
 from termsift._util.messages import logger
-from termsift.io._checkpoint import Checkpoint
-from termsift.io._matrices import integers_if_all_whole, of_one_kind
 from termsift.io._opening import check_encoding
 from termsift.io._scan import Scan, Scanned, job_of, rereading
+from termsift.io._source import integers_if_all_whole, of_one_kind
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, about_words, warn
 from termsift.text._documents import Block, Counted, Documents
@@ -302,6 +301,10 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Counts:
 
     def opened(verb: str, limit: int | None) -> Documents:
         name = "counts" if verb == "counted" else "sketch"
+        if folder is None:
+            return Scanned(scan, verb)
+        from termsift.io._checkpoint import Checkpoint  # few jobs are saved
+
         return Scanned(scan, verb, Checkpoint(folder, name, job))
 
     twice = folder is not None

@@ -24,7 +24,7 @@ from termsift._util.faults import (
     wrong_value,
 )
 from termsift._util.messages import logger, printable
-from termsift._util.validation import check_integer, did_you_mean, listed, naming
+from termsift._util.validation import check_integer, did_you_mean, listed, naming, number_of
 from termsift.cli import arguments, inputs, output
 
 _BY_DOCUMENTS = "g2_docs", "zeta", "lrc_docs", "rank_sum"  # orders that compare documents
@@ -280,18 +280,34 @@ def _write_tables(out: TextIO, keyness: ts.Keyness, sorted_by: str | None) -> No
             of_section = {name: values[rows] for name, values in columns.items()}
             output.write_columns(out, of_section, shown, titles)
             blank = "\n"
+    if not blank:
+        out.write(_why_empty(keyness))
+
+
+def _why_empty(keyness: ts.Keyness) -> str:
+    """Return a sentence that says why no table was written."""
+    target, reference = _corpora(keyness)
+    if keyness.similar:
+        return f"no term is surely used about equally often in {target} and in {reference}\n"
+    n_equal = len(keyness)
+    if n_equal:
+        return f"{target} and {reference} use {number_of(n_equal, 'term')} equally often\n"
+    return f"no term of {target} and {reference} is left to list\n"
 
 
 def _lists(keyness: ts.Keyness) -> list[tuple[str, Any]]:
     """Return the heading of each list, and which rows of the table it has."""
-    target, reference = (
-        ", ".join(map(output.shown, labels)) or _UNLABELLED
-        for labels in (keyness.target, keyness.reference)
-    )
+    target, reference = _corpora(keyness)
     signs = keyness.table["sign"]
     if keyness.similar:
         return [(f"alike in {target}, {reference}", np.full(len(signs), True))]
     return [(f"more in {target}", signs == 1), (f"more in {reference}", signs == -1)]
+
+
+def _corpora(keyness: ts.Keyness) -> list[str]:
+    """Return the names of the target and of the reference."""
+    sides = keyness.target, keyness.reference
+    return [", ".join(map(output.shown, labels)) or _UNLABELLED for labels in sides]
 
 
 def _titles(keyness: ts.Keyness) -> dict[str, str]:

@@ -12,7 +12,8 @@ ending                              content                                     
 ``.txt``                            ``label<TAB>text`` per line, never quoted         yes
 ``.txt`` with ``labels``            a document per line, never quoted                 yes
 ``.jsonl`` ``.ndjson``              a JSON object per line: a text and a label        yes
-``.json``                           JSON objects as above, or an array of objects     yes
+``.json``                           JSON objects as above, an array of objects, or    yes
+                                    an object that holds one such array
 ``.parquet``                        a Parquet table: a text and a label               no
 ``.arrow`` ``.feather`` ``.ipc``    an Arrow file or stream                           no
 a folder of folders                 a sub-folder per class, a file per document       yes
@@ -41,14 +42,17 @@ name or, in delimited tables, by number (from 1). If all columns are numbers, th
 unless ``header=True``. By default, a ``.txt`` file has no header; its column 1 holds the label, and
 column 2 holds the text. Fields are separated by commas in ``.csv`` files, and by tabs in other
 tables, or by the mark among comma, semicolon, tab and vertical bar that splits the header into the
-columns or, without a header, the first rows alike. `termsift.scan` explains the options.
+columns or, without a header, the first rows alike. `termsift.scan` explains the options. The rows
+that Qualtrics and SurveyMonkey write above the answers are left out. A ``.txt`` file whose first
+column seems to hold the texts is refused unless ``text`` or ``label`` says which column is which.
 
 **Lines.** With ``input_format="lines"``, each line of a text file is a document, and the name of
 the file without its ending is the class of its documents, unless ``labels`` names a file whose line
 i is the label of line i. Without ``labels``, blank lines are left out.
 
 **Folders** of classes have the layout of scikit-learn's ``load_files``. Classes and documents are
-sorted by name. Hidden files, and files beside the class folders, are ignored.
+sorted by name. Hidden files, what macOS and Windows add to folders, and files beside the class
+folders, are ignored.
 
 Files are read as UTF-8 unless ``encoding`` sets another encoding, or a mark of the order of bytes
 tells UTF-16 or UTF-32. The encoding also applies to files of labels, names and words and to
@@ -64,18 +68,29 @@ unless one of them is a word.
 An error message names the file and, if known, the line in the file.
 """
 
-from termsift.io._collection import Collection, read_collection, read_split
-from termsift.io._demo import load_demo, scan_demo
-from termsift.io._frequency_list import read_frequency_list, read_words
-from termsift.io._matrices import read_names
+import importlib
 
-__all__ = [
-    "Collection",
-    "load_demo",
-    "read_collection",
-    "read_frequency_list",
-    "read_names",
-    "read_split",
-    "read_words",
-    "scan_demo",
-]
+# The module of each public name, which is imported when the name is first used.
+_HOMES = {
+    "Collection": "_collection",
+    "load_demo": "_demo",
+    "read_collection": "_collection",
+    "read_frequency_list": "_frequency_list",
+    "read_names": "_matrices",
+    "read_split": "_collection",
+    "read_words": "_frequency_list",
+    "scan_demo": "_demo",
+}
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'termsift.io' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"termsift.io.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

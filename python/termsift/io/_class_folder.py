@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,20 +12,25 @@ from typing import TypeAlias
 import numpy as np
 
 from termsift import _core
-from termsift._util.faults import message_of, wrong_value
-from termsift._util.messages import logger
-from termsift._util.validation import Labels, distinct_labels
-from termsift.io._kinds import PACKED
+from termsift._util.faults import message_of, said, wrong_value
+from termsift._util.messages import levels_to_caller, logger
+from termsift._util.validation import Labels, distinct_labels, number_of
+from termsift.io._kinds import PACKED, kind_of
 from termsift.io._opening import check_encoding, decoded_text
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
 
+_TABLES = {".csv", ".tsv", ".jsonl", ".ndjson", ".json"}  # what is text, but no text of a document
+_NOT_PLAIN = (*PACKED, ".rtf")  # what the core would read as it is
+_MARKUP = {".html", ".htm", ".xhtml", ".xml"}
+_OF_SYSTEMS = {"__macosx", "thumbs.db", "desktop.ini"}  # what macOS and Windows add to folders
 _Document: TypeAlias = "tuple[str, os.DirEntry[str]]"  # a document's class and its file
 
 
 class ClassFolder(TextSource):
     """A folder with a sub-folder per class."""
 
+    is_folder = True
     takes = TEXT_OPTIONS
     why = "a folder of class folders has its own labels and terms, and no columns"
 
@@ -52,12 +58,15 @@ class ClassFolder(TextSource):
 
     def blocks(self) -> Generator[Block, None, None]:
         """Yield the documents, sorted by the names of their classes and files."""
+        self._warn_of_forms()
         is_utf8, row = check_encoding(self.options.encoding) == "utf-8-sig", 0
         for documents, done in self._groups():
             files, texts = [file for _, file in documents], None
             good = list(range(len(documents)))  # the places of the documents that can be read
             # The core reads only regular files, because reading a pipe may block.
-            if is_utf8 and all(f.is_file() and not f.name.lower().endswith(PACKED) for f in files):
+            if is_utf8 and all(
+                f.is_file() and not f.name.lower().endswith(_NOT_PLAIN) for f in files
+            ):
                 with suppress(OSError):
                     texts = _core.Texts.of_files(files, self.options.n_threads)
             if texts is None or not texts.is_utf8 or texts.has_zero_bytes:  # as UTF-16 has
@@ -70,6 +79,38 @@ class ClassFolder(TextSource):
 
     def place(self, row: int) -> str:
         return self._documents[row][1].path
+
+    def _warn_of_forms(self) -> None:
+        """Warn if files are tables or pages by their names, because all of each counts as text."""
+        endings = {os.path.splitext(file.name)[1].lower() for file in self.files}
+        if endings.isdisjoint({*_MARKUP, *_TABLES, *PACKED}):
+            return  # as of nearly all folders, whose files may be many
+        pages = [file for file in self.files if kind_of(Path(file)) in _MARKUP]
+        if pages:
+            first = Path(pages[0]).relative_to(self.path)
+            warnings.warn(
+                f"{self.path}: the tags in {number_of(len(pages), 'file')}, such as {first}, count "
+                "as words; save the pages as plain text",
+                stacklevel=levels_to_caller(),
+            )
+        tables = [file for file in self.files if kind_of(Path(file)) in _TABLES]
+        if not tables:
+            return
+        first = Path(tables[0])
+        pattern = Path(self.path, "*" if self.options.has_labels else "", f"*{first.suffix}")
+        warnings.warn(
+            said(
+                "{path}: {n}, such as {first}, {is_text}, with all columns and marks; for tables "
+                "with a column of labels, pass {pattern!r}, {text} and {label}; tables whose label "
+                "is the name of the folder must get it as a column first",
+                path=self.path,
+                n=number_of(len(tables), "file"),
+                first=first.relative_to(self.path),
+                is_text="is read as one text" if len(tables) == 1 else "are each read as one text",
+                pattern=str(pattern),
+            ),
+            stacklevel=levels_to_caller(),
+        )
 
     def _groups(self) -> Iterator[tuple[list[_Document], int]]:
         """Yield groups of documents to read together, and the total size of the files so far."""
@@ -101,7 +142,11 @@ class ClassFolder(TextSource):
 
 
 def visible(folder: str | os.PathLike[str]) -> list[os.DirEntry[str]]:
-    """List the visible entries of a folder, sorted by name."""
+    """List the entries of a folder, sorted by name, without hidden ones and those of systems."""
     with os.scandir(folder) as entries:
-        shown = [entry for entry in entries if not entry.name.startswith(".")]
+        shown = [
+            entry
+            for entry in entries
+            if not entry.name.startswith(".") and entry.name.lower() not in _OF_SYSTEMS
+        ]
     return sorted(shown, key=lambda entry: entry.name)

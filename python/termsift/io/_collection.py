@@ -14,8 +14,8 @@ from termsift import _core
 from termsift._util import scipy
 from termsift._util.faults import excluded, wrong_type
 from termsift._util.validation import check_kind, object_array, shown
-from termsift.io._matrices import SvmlightFile, integers_if_all_whole, of_one_kind
 from termsift.io._scan import Scan, Scanned
+from termsift.io._source import integers_if_all_whole, of_one_kind
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, about_words, warn
 from termsift.text._matrices import count_blocks
@@ -129,7 +129,7 @@ def read_split(train: Scan, test: Scan) -> tuple[Collection, Collection]:
         after = _matrix(test)
     if not after.X.nnz:
         raise ValueError(f"{after.source}: has no term in common with {before.source}")
-    if isinstance(test.sources[0], SvmlightFile):  # the test file may have fewer columns
+    if test.sources[0].may_lack_columns:
         X: Any = after.X
         X.resize((X.shape[0], before.X.shape[1]))
     after = replace(after, term_names=before.term_names)

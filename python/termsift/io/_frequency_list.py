@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from termsift import _core
-from termsift._util.faults import Name, concerning, named, said, wrong_value
+from termsift._util.faults import Name, blaming, concerning, named, said, wrong_value
 from termsift._util.files import existing
 from termsift._util.messages import levels_to_caller, logger
 from termsift._util.validation import is_integer, number_of
+from termsift.io._dialect import Row
 from termsift.io._list_columns import (
     BLANKS,
     HOLDS,
@@ -30,10 +31,14 @@ from termsift.io._list_columns import (
     word_column,
 )
 from termsift.io._opening import decoded_text, plain_lines
+from termsift.io._other_forms import refuse_other_form
 from termsift.io._source import BLOCK_BYTES
 
 _DELIMITERS = "\t;|,"  # If two cut all rows alike, the first of them is the delimiter.
 _SAMPLE_CHARACTERS, _SAMPLE_LINES = 1 << 16, 200  # the start of a list, which shows its form
+_LINES_OF_FORM = 2  # the number of lines that show whether a table is drawn
+_OF_TOTALS = {"total", "totals", "sum", "grand total"}  # the term of a last row with the total
+_FEWEST = 2  # So few rows may have equal counts by chance.
 _PREAMBLE_LINES = 30  # A header is expected within so many lines.
 _QUOTED_LINES = 1000  # So many lines with quotes show whether quotes enclose fields.
 # In 61.000, the point may stand between thousands.
@@ -111,7 +116,7 @@ def read_frequency_list(
     place = existing(path)
     given = given_of(term=term, count=count, documents=documents, label=label)
     text = plain_lines(decoded_text(place, encoding))
-    _refuse_json(
+    _refuse_others(
         place,
         text,
         "a table of terms and counts; write it as CSV, or pass what json.load returns to "
@@ -132,7 +137,7 @@ def read_frequency_list(
     if "label" in form.columns:
         table["label"] = rows.texts("label")
     logger.info("read %s with %s", path, _columns_told(form, table))
-    return _without_blank_terms(place, table)
+    return _terms_only(place, table)
 
 
 def read_words(
@@ -180,7 +185,7 @@ def read_words(
     place = existing(path)
     given = given_of(term=term)
     text = plain_lines(decoded_text(place, encoding))
-    _refuse_json(place, text, "one word on each line")
+    _refuse_others(place, text, "one word on each line")
     if (given or not _BAR_FIRST.search(text)) and (form := _word_form(place, text, given)):
         return [word for word in _List(place, text, form).texts("term") if word.strip()]
     words = _words_of_lines(place, text)
@@ -203,23 +208,31 @@ def given_of(**columns: Any) -> dict[str, str | int]:
     return given
 
 
-def _refuse_json(path: Path, text: str, expected: str) -> None:
-    """Check that a text is not JSON, whose commas would separate columns."""
+def _refuse_others(path: Path, text: str, expected: str) -> None:
+    """Check that a text is not JSON, whose commas would separate columns, and no drawn table."""
     if _JSON.match(text):
         raise concerning(ValueError(f"{path}: is JSON, expected {expected}"), "path")
+    lines = [Row(line.number + 1, [line.text], None) for line in _sample(text)[:_LINES_OF_FORM]]
+    with blaming("path"):
+        refuse_other_form(path, lines)
 
 
-def _without_blank_terms(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]:
-    """Return a table without rows that have no term, such as a line with the total."""
-    if all(map(str.strip, table["term"])):
+def _terms_only(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return a table without rows that have no term, and without a last row that is the total."""
+    terms, counts = table["term"], table["count"]
+    kept = [bool(term.strip()) for term in terms]
+    told = ""
+    if not all(kept):
+        lost = [n for n, is_kept in zip(counts, kept, strict=True) if not is_kept]
+        told = (
+            f"{len(lost):,} of {len(kept):,} rows, which have no term, and {sum(lost):,} as counts"
+        )
+    elif len(terms) > _FEWEST and terms[-1].strip().lower() in _OF_TOTALS:
+        kept[-1] = counts[-1] != sum(counts[:-1])
+        told = f"the last row, {terms[-1]!r}, whose count is the sum of all others"
+    if all(kept):
         return table
-    kept = [bool(term.strip()) for term in table["term"]]
-    lost = [n for n, is_kept in zip(table["count"], kept, strict=True) if not is_kept]
-    warnings.warn(
-        f"{path}: left out {len(lost):,} of {len(kept):,} rows, which have no term, and "
-        f"{sum(lost):,} as counts",
-        stacklevel=levels_to_caller(),
-    )
+    warnings.warn(f"{path}: left out {told}", stacklevel=levels_to_caller())
     return {
         name: [value for value, is_kept in zip(values, kept, strict=True) if is_kept]
         for name, values in table.items()

@@ -22,6 +22,7 @@ _COMPRESSIONS = {
     b"PK\x05\x06": ".zip",  # an archive without members
 }
 _BZIP2 = b"1AY&SY", b"\x17\x72\x45\x38\x50\x90"  # what follows BZh and the level
+_OF_LFS = b"version https://git-lfs.github.com/spec/v"
 _PDF = "a PDF document", "save its text as a text file"
 _CONTINUATION = b"\xff\xff\xff\xff"  # the first bytes of an Arrow stream, which no text has
 
@@ -72,6 +73,10 @@ def foreign(head: bytes) -> tuple[str, str] | None:
     if is_plain(head):  # only documents of PDF may begin with many characters of ASCII
         if re.match(rb"%PDF-\d\.\d\s", head) and re.search(rb"\d \d+ obj\b", head):
             kind = _PDF
+        elif head.startswith(b"{\\rtf1"):
+            kind = "an RTF document", "save its text as a text file"
+        elif head.startswith(_OF_LFS) and b"\noid " in head:
+            kind = "a pointer of Git LFS", "fetch the file itself, as git lfs pull does"
     elif (table := table_format(head)) is not None:
         names = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
         kind = names[table], f"give it a name that ends in .{table}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,19 @@ from typing import Any
 import numpy as np
 
 from termsift import _core
-from termsift._util.faults import concerning, excluded, said
+from termsift._util.faults import excluded, said
 from termsift._util.files import existing
-from termsift._util.validation import Labels, distinct_labels, number_of
+from termsift._util.messages import levels_to_caller
+from termsift._util.validation import Labels, distinct_labels
 from termsift.io._kinds import unpacked
-from termsift.io._opening import NAME_ENCODING, check_line_ends, one_per_line, opened_text
+from termsift.io._opening import (
+    NAME_ENCODING,
+    check_labels,
+    check_line_ends,
+    one_per_line,
+    opened_text,
+)
+from termsift.io._other_forms import TITLES_OF_LABELS
 from termsift.io._source import BLOCK_BYTES, TEXT_OPTIONS, Options, TextSource
 from termsift.text._documents import Block
 
@@ -45,9 +54,12 @@ class Lines(TextSource):
 
     def blocks(self) -> Generator[Block, None, None]:
         classes, codes = [unpacked(self.path).stem] if self.options.has_labels else [""], None
+        listed: list[str] = []
         if self._labels is not None:
             listed = one_per_line(self._labels, "a label", self.options.encoding)
             codes, classes, _ = distinct_labels(listed)
+            # The warning at the end, if the files have equally many lines, is enough.
+            self.may_begin_with_header = not _has_header(listed)
         n_lines = 0
         with opened_text(self.path, self.options.encoding) as (readinto, raw, encoding):
             content = io.BufferedReader(_Content(self.path, readinto), _BUFFER_BYTES)
@@ -67,10 +79,15 @@ class Lines(TextSource):
                 held = _core.Texts.of_bytes([texts[i] for i in good])
                 yield Block(held, labels, rows, self, raw.tell())
                 del lines, texts, held  # free the texts before the next block is read
-        if codes is not None and n_lines != len(codes):
-            n, of = number_of(len(codes), "label"), number_of(n_lines, "document")
-            text = f"{self._labels}: {n} for the {of} of {self.path}"
-            raise concerning(ValueError(text), "labels")
+        if self._labels is not None:
+            check_labels(self._labels, listed, n_lines, self.path)
+            if _has_header(listed):
+                warnings.warn(
+                    f"{self._labels}: the first label, {listed[0]!r}, counts as that of a "
+                    "document; if it is a header, delete the first lines of this file and of "
+                    f"{self.path}",
+                    stacklevel=levels_to_caller(),
+                )
 
     def _good(self, texts: list[bytes], first: int, encoding: str) -> Sequence[int]:
         """Return the places of the documents among consecutive lines, and report bad lines.
@@ -102,6 +119,11 @@ class Lines(TextSource):
                 )
             )
         return [place for place in good if place not in bad]
+
+
+def _has_header(labels: list[str]) -> bool:
+    """Return whether the first of several labels looks like a header."""
+    return labels[0].strip().lower() in TITLES_OF_LABELS and labels.count(labels[0]) < len(labels)
 
 
 class _Content(io.RawIOBase):

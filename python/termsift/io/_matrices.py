@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Hashable
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,10 @@ from termsift._util.validation import (
     object_array,
     widened,
 )
-from termsift.io._opening import is_damage, one_per_line, opened, opened_matrix
-from termsift.io._source import MATRIX_BYTES, Options, Source, with_arguments
-from termsift.text._documents import Block, Columns
+from termsift.io._opening import check_labels, is_damage, one_per_line, opened, opened_matrix
+from termsift.io._source import MATRIX_BYTES, Options, Source, UnsortedError, with_arguments
+from termsift.text._documents import Block, Columns, Consumer
 
-_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # At most 18 digits, no leading zeros.
 _LONGEST_WORD = 40  # the number of characters of a label in a warning
 _FROM_ZERO = said("; if indices count from 0, pass {index_base=0}")
 _SKIPPED = "; on_error='skip' leaves it out"  # the end of the core's message about a bad line
@@ -69,20 +67,6 @@ def names_in(path: str | os.PathLike[str], argument: str, encoding: str) -> NDAr
     return object_array(one_per_line(existing(path, argument), "a term", encoding))
 
 
-def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
-    """Return text labels as integers if all are whole numbers, else unchanged."""
-    if all(map(_WHOLE_NUMBER.fullmatch, labels)):
-        return np.array([int(label) for label in labels], dtype=np.int64)
-    return object_array(labels)
-
-
-def of_one_kind(labels: Sequence[Any]) -> NDArray[Any]:
-    """Return labels that are numbers or words as numbers, or as text if one of them is a word."""
-    if any(isinstance(label, str) for label in labels):
-        return object_array(list(map(str, labels)))
-    return np.array(labels)
-
-
 class MatrixFile(Source):
     """A matrix whose labels are in a second file."""
 
@@ -107,10 +91,7 @@ class MatrixFile(Source):
         if self._labels is None:
             return Labels([""], np.zeros(n_docs, dtype=np.int32), None)
         labels = one_per_line(self._labels, "a label", self.options.encoding)
-        if len(labels) != n_docs:
-            n, of = number_of(len(labels), "label"), number_of(n_docs, "document")
-            text = f"{self._labels}: {n} for the {of} of {path}"
-            raise concerning(ValueError(text), "labels")
+        check_labels(self._labels, labels, n_docs, path)
         codes, classes, _ = distinct_labels(labels)
         return Labels(classes, codes, None)
 
@@ -162,10 +143,6 @@ def _as_csr(X: Any) -> Any:
     return scipy.sparse.csr_array(X) if X.ndim == 2 else X
 
 
-class UnsortedError(Exception):
-    """A Matrix Market file that seemed to be sorted is not. Reading it again reads it whole."""
-
-
 class MarketFile(MatrixFile):
     """A Matrix Market file, which the core parses.
 
@@ -174,6 +151,13 @@ class MarketFile(MatrixFile):
     """
 
     _is_unsorted = False  # whether an entry was found out of order
+
+    def blocks_for(
+        self, consumer: Consumer | None, classes: list[Hashable], *, whole: bool, alone: bool
+    ) -> Generator[Block, None, None]:
+        by_column = consumer is not None and consumer.takes_columns
+        # Sums of fractions depend on their order, so columns are not added to other files.
+        return self.blocks(whole=whole, by_column=by_column, floats=alone)
 
     def blocks(
         self, *, whole: bool = False, by_column: bool = False, floats: bool = True
@@ -229,6 +213,7 @@ class SvmlightFile(Source):
     takes = frozenset({"term_names"})
     why = "an svmlight file has its own labels and no texts"
     labels_are_text = False
+    may_lack_columns = True
     _has_warned = False  # whether labels of two kinds were told
 
     def blocks(self) -> Generator[Block, None, None]:

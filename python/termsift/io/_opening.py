@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import codecs
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from errno import EINVAL
 from importlib import import_module
 from pathlib import Path
 from struct import error
 from typing import Any, BinaryIO, cast
 
 from termsift._util.extras import available, require
-from termsift._util.faults import Name, said, wrong_value
+from termsift._util.faults import Name, concerning, said, wrong_value
 from termsift._util.files import named_errors
-from termsift._util.validation import grouped, listed
+from termsift._util.validation import grouped, listed, number_of
 from termsift.io._kinds import (
     HEAD,
     PACKED,
@@ -121,6 +122,10 @@ def _member(path: Path, raw: io.BufferedReader) -> Iterator[tuple[str, Any]]:
     except (NotImplementedError, RuntimeError, LookupError, UnicodeDecodeError, error) as exc:
         # Reading a forged archive, or one of another program, may raise these errors.
         raise ValueError(f"{path}: damaged, or an archive of an unknown kind: {exc}") from None
+    except OSError as exc:  # seeking before the start of the file, as a wrong offset tells
+        if exc.errno != EINVAL:
+            raise
+        raise ValueError(f"{path}: damaged or cut short: a wrong offset") from None
     with archive, content:
         yield name, content
 
@@ -236,6 +241,11 @@ def _codec(path: Path, head: bytes, encoding: str) -> str:
     return codec
 
 
+def _name_of(codec: str, encoding: str) -> str:
+    """Return what messages call an encoding: as it was given, unless a mark overrides it."""
+    return encoding if check_encoding(encoding) == codec else codec.upper()
+
+
 @contextmanager
 def opened_text(
     path: Path, encoding: str
@@ -251,15 +261,14 @@ def opened_text(
         if codec == "utf-8-sig":
             yield content.readinto, raw, "UTF-8"
             return
-        is_marked = check_encoding(encoding) != codec
-        name = codec.upper() if is_marked else encoding.upper()
+        name = _name_of(codec, encoding)
         try:
-            yield _recoded(content, codec), raw, name
+            yield _recoded(content, codec), raw, name.upper()
         except UnicodeError as error:
             raise wrong_value(
                 "{path}: is not {codec}: {error}{cure}",
                 path=path,
-                codec=name if is_marked else encoding,
+                codec=name,
                 error=error,
                 cure=NAME_ENCODING,
             ) from None
@@ -316,8 +325,7 @@ def decoded_text(path: Path, encoding: str = "utf-8") -> str:
         return data.decode(codec)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        name = encoding if codec == check_encoding(encoding) else codec
-        fault = f"byte {error.start} is not {name.upper()}"
+        fault = f"byte {error.start} is not {_name_of(codec, encoding).upper()}"
         raise wrong_value(
             "{path}, line {line}: {fault}{cure}",
             path=path,
@@ -331,6 +339,18 @@ def plain_lines(text: str) -> str:
     """Return a text without a byte order mark, whose lines end in line feeds."""
     text = text.removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def check_labels(path: Path, labels: Sequence[str], n_docs: int, of_path: Path) -> None:
+    """Check that a file has a label for each document of another file."""
+    if len(labels) == n_docs:
+        return
+    n, of = number_of(len(labels), "label"), number_of(n_docs, "document")
+    cure = ""
+    if len(labels) == n_docs + 1 and labels.count(labels[0]) == 1:
+        cure = f"; if its first line, {labels[0]!r}, is a header, delete this line"
+    text = f"{path}: {n} for the {of} of {of_path}{cure}"
+    raise concerning(ValueError(text), "labels")
 
 
 def one_per_line(path: Path, what: str, encoding: str = "utf-8") -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, Unpack
 
 import numpy as np
 
@@ -26,20 +27,17 @@ from termsift._util.faults import (
 from termsift._util.files import check_path, existing
 from termsift._util.messages import logger, printable, progress
 from termsift._util.validation import LabelCoder, Labels
-from termsift.io._checkpoint import Checkpoint
-from termsift.io._class_folder import ClassFolder
 from termsift.io._dialect import CHECKS as _OF_DIALECTS
 from termsift.io._dialect import Dialect
 from termsift.io._kinds import COMPRESSED, TABLES_OF_PYARROW, kind_of
-from termsift.io._lines import Lines
-from termsift.io._matrices import MarketFile, NpzFile, SvmlightFile, UnsortedError, names_in
 from termsift.io._opening import check_encoding, member_name, opened
-from termsift.io._parts import matches, part_files
-from termsift.io._source import Options, SameColumns, Skipped, Source
-from termsift.io._tables import ArrowTable, DelimitedTable, JsonTable, Table
+from termsift.io._source import Options, SameColumns, Skipped, Source, UnsortedError
 from termsift.text._blocks import is_frame
 from termsift.text._documents import Block, Columns, Consumer, Documents, Origin
 from termsift.text._rules import Rules, rules_of, shows
+
+if TYPE_CHECKING:
+    from termsift.io._checkpoint import Checkpoint
 
 _Result = TypeVar("_Result")
 AnyPath: TypeAlias = "str | os.PathLike[str]"
@@ -63,15 +61,17 @@ Format: TypeAlias = Literal[
     "lines",
 ]
 
-_KINDS: dict[str, type[Source]] = {
-    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), SvmlightFile),
-    ".npz": NpzFile,
-    ".mtx": MarketFile,
-    **dict.fromkeys((".csv", ".tsv", ".txt"), DelimitedTable),
-    **dict.fromkeys((".jsonl", ".ndjson", ".json"), JsonTable),
-    **dict.fromkeys(TABLES_OF_PYARROW, ArrowTable),
+# The module and the class for each kind of file. A module is imported when it is first used.
+_KINDS: dict[str, tuple[str, str]] = {
+    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), ("_matrices", "SvmlightFile")),
+    ".npz": ("_matrices", "NpzFile"),
+    ".mtx": ("_matrices", "MarketFile"),
+    **dict.fromkeys((".csv", ".tsv", ".txt"), ("_tables", "DelimitedTable")),
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), ("_tables", "JsonTable")),
+    **dict.fromkeys(TABLES_OF_PYARROW, ("_tables", "ArrowTable")),
 }
 
+_MAGIC = {*"*?["}  # A path with such a character may be a pattern.
 _LINES = "lines"  # a format that no ending tells
 FORMATS = *(ending.removeprefix(".") for ending in _KINDS), _LINES
 
@@ -240,6 +240,11 @@ def scan(
     if checkpoint is not None and max_memory is None:
         raise excluded("{checkpoint} needs {max_memory}; without it, count and save file by file")
     encoding = "utf-8" if encoding is None else encoding
+    names = None
+    if term_names is not None:
+        from termsift.io._matrices import names_in
+
+        names = names_in(term_names, "term_names", encoding)
     options = Options(
         rules=text_rules,
         # Every kind of input accepts min_df, because min_df applies to the final counts.
@@ -250,7 +255,7 @@ def scan(
         encoding=encoding,
         dialect=dialect,
         term_names=None if term_names is None else Path(term_names),
-        names=None if term_names is None else names_in(term_names, "term_names", encoding),
+        names=names,
         index_base=index_base,
         input_format=input_format,
         skip=on_error == "skip",
@@ -292,6 +297,10 @@ def _paths(given: Paths, name: str) -> list[Path]:
 def _expanded(paths: list[Path], options: Options) -> list[tuple[Path, Options]]:
     """Return each path with its options. A pattern such as data/*.csv becomes its matches."""
     inputs = list[tuple[Path, Options]]()
+    if any(map(_MAGIC.intersection, map(os.fspath, paths))):
+        from termsift.io._parts import matches
+    else:
+        return [(path, options) for path in paths]
     for path in paths:
         if (found := matches(path)) is None:
             inputs.append((path, options))
@@ -304,6 +313,9 @@ def _expanded(paths: list[Path], options: Options) -> list[tuple[Path, Options]]
 def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
     """Return the sources of a path. An option that a `Source` does not support is an error."""
     if path.is_dir():
+        from termsift.io._class_folder import ClassFolder
+        from termsift.io._parts import part_files
+
         parts = part_files(path, options, _KINDS)
         if parts is None:
             return [ClassFolder(path, options, labels)]
@@ -322,6 +334,8 @@ def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
     elif path.suffix.lower() == ".zip" and kind not in _KINDS:
         kind = kind_of(Path(member_name(path) or path))
     if kind == f".{_LINES}" or (kind == ".txt" and labels is not None):
+        from termsift.io._lines import Lines
+
         return [Lines(path, options, kind, labels)]
     if kind not in _KINDS:
         with opened(path):  # content that is no text tells what it is
@@ -337,7 +351,9 @@ def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
             known=" ".join(_KINDS),
             packed=" ".join(COMPRESSED),
         )
-    return [_KINDS[kind](path, options, kind, labels)]
+    module, name = _KINDS[kind]
+    source: type[Source] = getattr(import_module(f"termsift.io.{module}"), name)
+    return [source(path, options, kind, labels)]
 
 
 class Scan:
@@ -380,7 +396,7 @@ class Scan:
         The places are files of a folder, or rows of several files. A single file has no places,
         because the number of a document is that of its row.
         """
-        if len(self.sources) == 1 and not isinstance(self.sources[0], ClassFolder):
+        if len(self.sources) == 1 and not self.sources[0].is_folder:
             return None
         places = []
         for document in documents:
@@ -472,7 +488,11 @@ class Scanned(Documents):
                 n_before, n_docs = scan.n_rows, 0
                 n_skipped = scan.left_out.n
                 scan.firsts.append((n_before, source))
-                with closing(self._blocks_of(source)) as blocks:
+                alone = len(scan.sources) == 1
+                of_source = source.blocks_for(
+                    self._consumer, self.classes, whole=self._whole, alone=alone
+                )
+                with closing(of_source) as blocks:
                     for block in blocks:
                         if report is not None:
                             report(bytes_before + block.n_read)
@@ -489,18 +509,6 @@ class Scanned(Documents):
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
                     checkpoint.save(number, scan.left_out, self._consumer.to_bytes)
-
-    def _blocks_of(self, source: Source) -> Generator[Block, None, None]:
-        if isinstance(source, Table) and self._consumer is not None:
-            counter = self._consumer.table_counter
-            if counter is not None:
-                return source.counted_by(counter, self.classes)
-        if isinstance(source, MarketFile):
-            by_column = self._consumer is not None and self._consumer.takes_columns
-            # Sums of fractions depend on their order, so columns are not added to other files.
-            alone = len(self._scan.sources) == 1
-            return source.blocks(whole=self._whole, by_column=by_column, floats=alone)
-        return source.blocks()
 
     def _numbered(self, block: Block, source: Source, first: int) -> Block:
         """Return a block whose classes and documents have numbers in all files together."""

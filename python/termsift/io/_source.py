@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Generator, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Generator, Hashable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
 from termsift._util.faults import Message, Name, all_named, concerning, said, wrong_value
 from termsift._util.messages import printable
-from termsift._util.validation import listed
+from termsift._util.validation import listed, object_array
 from termsift.io._dialect import CHECKS as OF_DIALECTS
 from termsift.io._dialect import Dialect
 from termsift.io._opening import NAME_ENCODING
 from termsift.text import TextRules
-from termsift.text._documents import Block, Origin
+from termsift.text._documents import Block, Consumer, Origin
 
 SKIP = said("{on_error='skip'} leaves it out")  # the end of messages that can be skipped
 NAMED = said("name the columns by {text=} and {label=}")
@@ -34,9 +36,14 @@ _CURES = (
 TEXT_OPTIONS = frozenset(
     {"encoding", "max_memory", "checkpoint", *(rule.name for rule in fields(TextRules))}
 )
+_WHOLE_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")  # At most 18 digits, no leading zeros.
 BLOCK_BYTES = 1 << 22  # the number of bytes of text that are read at once
 MATRIX_BYTES = 1 << 24  # the number of bytes of a matrix that are read at once
 _COMPLAINTS_KEPT = 5
+
+
+class UnsortedError(Exception):
+    """A Matrix Market file that seemed to be sorted is not. Reading it again reads it whole."""
 
 
 class SameColumns:
@@ -129,6 +136,8 @@ class Source(Origin, ABC):
     """A file or folder to read. ``kind`` is the file format. ``files`` lists the files to read."""
 
     has_texts: ClassVar[bool] = False
+    may_lack_columns: ClassVar[bool] = False  # whether a matrix may have fewer columns than terms
+    is_folder: ClassVar[bool] = False  # whether each document is a file
     labels_are_text: ClassVar[bool] = True  # Text labels become integers if all are whole numbers.
     takes: ClassVar[Set[str]]  # Accepted arguments that other kinds of input may refuse.
     why: ClassVar[str] = "a matrix holds no texts"  # The reason to refuse an argument.
@@ -160,6 +169,16 @@ class Source(Origin, ABC):
     @abstractmethod
     def blocks(self) -> Generator[Block, None, None]:
         """Yield the documents in order. The classes of a block need no order."""
+
+    def blocks_for(
+        self, consumer: Consumer | None, classes: list[Hashable], *, whole: bool, alone: bool
+    ) -> Generator[Block, None, None]:
+        """Yield the documents as a consumer takes them best.
+
+        The labels of earlier inputs are ``classes``. The consumer keeps all blocks if ``whole``,
+        and the input is the only one if ``alone``.
+        """
+        return self.blocks()
 
     def place(self, row: int) -> str:
         return f"{self.path}, row {row + 1}"
@@ -202,6 +221,12 @@ class TextSource(Source):
         Without labels, the first text column takes the place of the label column.
         """
         columns = list(map(named, texts))
+        if len(set(columns)) < len(columns):
+            raise wrong_value(
+                "{path}: {text} names a column twice: {columns}",
+                path=self.path,
+                columns=listed(columns),
+            )
         if self.options.has_labels:
             label = self.options.label
             columns.append(named(usual_label if label is None else label))
@@ -212,3 +237,17 @@ class TextSource(Source):
                 columns=listed(columns),
             )
         return columns if self.options.has_labels else [*columns, columns[0]]
+
+
+def integers_if_all_whole(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return text labels as integers if all are whole numbers, else unchanged."""
+    if all(map(_WHOLE_NUMBER.fullmatch, labels)):
+        return np.array([int(label) for label in labels], dtype=np.int64)
+    return object_array(labels)
+
+
+def of_one_kind(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return labels that are numbers or words as numbers, or as text if one of them is a word."""
+    if any(isinstance(label, str) for label in labels):
+        return object_array(list(map(str, labels)))
+    return np.array(labels)

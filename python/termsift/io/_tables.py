@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -30,11 +32,19 @@ from termsift.io._dialect import (
 from termsift.io._kinds import HEAD, compression, foreign, is_arrow_stream, is_plain, table_format
 from termsift.io._opening import opened_text
 from termsift.io._other_forms import (
+    TITLES_OF_LABELS,
+    TITLES_OF_TEXTS,
     are_quoted,
     cure_of_folders,
     cure_of_form,
+    cure_of_matrix,
     cure_of_names,
     has_row_names,
+    have_last_field,
+    n_of_survey,
+    refuse_more_columns,
+    refuse_other_form,
+    refuse_swapped,
 )
 from termsift.io._source import (
     BLOCK_BYTES,
@@ -44,16 +54,15 @@ from termsift.io._source import (
     complaining,
     with_arguments,
 )
-from termsift.text._documents import Block, Counted
+from termsift.text._documents import Block, Consumer, Counted
 
 _COUNTED_BYTES = 1 << 25  # the number of bytes of a table that are counted at once
 _DELIMITER_OF = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 _LONGEST_SENTENCE = 300
 _DIVIDE = said("separate the fields by tabs, by commas in a .csv, or as {delimiter=} says")
 _FIRST_ROWS = 100  # the number of rows that tell the delimiter of a table without a header
-# What the columns of a header are often called, and texts and labels seldom.
-_TITLES_OF_LABELS = ("label", "labels", "class", "category", "target", "sentiment")
-_TITLES_OF_TEXTS = ("text", "texts", "message", "body", "content", "document", "review", "title")
+_LINES_OF_FORM = 2  # the number of lines that show whether a table is drawn
+_N_USUAL = 2  # the number of fields of a label and a text
 _ROWS_AT_ONCE = 1 << 11  # The number of rows in a batch of an Arrow or Parquet table.
 _STRINGS = ("string", "large_string", "string_view")
 _INTEGERS = tuple(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -90,6 +99,12 @@ class Table(TextSource):
                 self._note_skipped(table)
                 yield Block(texts, Labels(labels, codes, None), rows, self, n_read())
                 del block, texts, codes, rows  # free the texts before the next block is read
+
+    def blocks_for(
+        self, consumer: Consumer | None, classes: list[Hashable], *, whole: bool, alone: bool
+    ) -> Generator[Block, None, None]:
+        counter = None if consumer is None else consumer.table_counter
+        return self.blocks() if counter is None else self.counted_by(counter, classes)
 
     def counted_by(
         self, counter: TableCounter, classes: list[Hashable]
@@ -138,9 +153,15 @@ class JsonTable(Table):
 
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         texts, label = self.columns
+        within = None
+        if self.kind == ".json":
+            from termsift.io._json_forms import table_within  # imports json, for this kind alone
+
+            readinto, within = table_within(self.path, readinto, texts)
         keys = f"text in {' and '.join(map(repr, texts))}"
         keys += f", label in {label!r}" if self.options.has_labels else ""
-        sentence = f"{self.options.encoding.upper()}, JSON objects, {keys}"
+        of_list = "" if within is None else f" of the list in {within!r}"
+        sentence = f"{options['encoding']}, JSON objects{of_list}, {keys}"
         self.understood = printable(sentence, _LONGEST_SENTENCE)
         options |= {"texts": texts, "label": label, "may_be_array": self.kind == ".json"}
         return _core.JsonTable(readinto, str(self.path), **options)
@@ -195,12 +216,15 @@ class DelimitedTable(Table):
     def opened(self, readinto: _ReadInto, options: dict[str, Any]) -> _core.Table:
         """Find the columns in the first rows, and return the table."""
         path, columns, dialect = self.path, list[Any](self._columns), self.options.dialect
+        self._n_skipped = dialect.skip_lines  # the number of lines before the table
         options |= {"quote": self._quote, "escape": dialect.escape, "comment": dialect.comment}
         table = _core.DelimitedTable(readinto, str(path), **options)
         with complaining():
             check_skipped(str(path), dialect.skip_lines, table.skip_lines(dialect.skip_lines))
+            refuse_other_form(path, self._first_rows(table, "\n", _LINES_OF_FORM))
             delimiter = self._declared(table) or self._delimiter(table)
             first = self._first_rows(table, delimiter, 1)
+            rows = self._first_rows(table, delimiter, _FIRST_ROWS)
         if first and first[0].fault is not None and self._n_fields is None:
             message = with_arguments(first[0].fault)
             raise carrying(ValueError, message)
@@ -211,6 +235,8 @@ class DelimitedTable(Table):
         if not first:
             return table
         line, fields, fault = first[0]
+        if self._n_fields is None and not self._has_header:
+            fields = self._usual_row(rows)
         n_fields = self._n_fields or len(fields)
         names = fields if fault is None else [""] * n_fields
         where, arguments = f"{path}, line {line}", ["text"] * len(columns)
@@ -222,20 +248,55 @@ class DelimitedTable(Table):
             _position(where, of, names, argument, cure)
             for of, argument in zip(columns, arguments, strict=True)
         )
-        self._check_row_names(table, delimiter, texts, label)
-        self._warn_of_header(names, texts, label)
-        self._warn_of_quotes(table, delimiter)
-        self.understood = self._told(delimiter, line, n_fields, names, texts, label)
+        self._check_more_fields(rows, delimiter, texts, label)
+        if self._n_fields == _N_USUAL:
+            refuse_more_columns(where, rows)
+            refuse_swapped(path, rows)
+        n_above = n_of_survey(rows)
+        if not n_above:
+            self._warn_of_header(names, texts, label)
+        self._warn_of_quotes(rows, delimiter)
+        told = self._told(delimiter, line, n_fields, names, texts, label)
+        self.understood = printable(f"{options['encoding']}, {told}", _LONGEST_SENTENCE)
         if self.options.alike is not None and fault is None:
-            found = fields if self._has_header else len(fields)
+            found = fields if self._has_header else n_fields
             by_number = any(isinstance(column, int) for column in self._columns)
             self.options.alike.check(path, found, by_number=by_number)
-        table.choose(delimiter, texts, label, n_fields, self._has_header)
+        if n_above:
+            self._skip_survey(table, rows, n_above)
+        has_header = self._has_header and not n_above
+        table.choose(delimiter, texts, label, n_fields, has_header)
         return table
+
+    def _usual_row(self, rows: list[Row]) -> list[str]:
+        """Return the first row that is as long as most of the first rows, if most are alike.
+
+        A stray delimiter in the first row makes this row wrong, and not all others. But if it is
+        too short, it may be a title, of which the error tells, unless bad rows are left out.
+        """
+        first = rows[0].fields
+        if len(first) < self._least and not self.options.skip:
+            return first
+        ((size, n_alike),) = Counter(len(row.fields) for row in rows).most_common(1)
+        if size < self._least or 2 * n_alike <= len(rows):
+            return first
+        return next(row.fields for row in rows if len(row.fields) == size)
+
+    def _skip_survey(self, table: _core.DelimitedTable, rows: list[Row], n_above: int) -> None:
+        """Skip the first rows, which a survey tool writes above the answers, and say so."""
+        first = rows[self._has_header].line
+        last = rows[n_above].line - 1 if len(rows) > n_above else rows[n_above - 1].line
+        table.skip_lines(last - self._n_skipped)
+        message = said(
+            "{path}: left out {lines}, in which the survey tool writes more about the columns",
+            path=self.path,
+            lines=f"line {last}" if first == last else f"lines {first} to {last}",
+        )
+        warnings.warn(message, stacklevel=levels_to_caller())
 
     @staticmethod
     def _first_rows(table: _core.DelimitedTable, delimiter: str, n: int) -> list[Row]:
-        return [Row(*row) for row in table.first_rows(delimiter, n, n == 1)]
+        return [Row(*row) for row in table.first_rows(delimiter, n, is_header=True)]
 
     def _declared(self, table: _core.DelimitedTable) -> str | None:
         """Return the delimiter that a first line for Excel declares, and skip this line."""
@@ -244,7 +305,8 @@ class DelimitedTable(Table):
         first = self._first_rows(table, "\n", 1)  # a row that nothing splits
         mark = declared_delimiter(first[0], self._taken) if first else None
         if mark is not None:
-            table.skip_lines(first[0].line - self.options.dialect.skip_lines)
+            table.skip_lines(first[0].line - self._n_skipped)
+            self._n_skipped = first[0].line
             mark = self.options.dialect.delimiter or mark
         return mark
 
@@ -291,12 +353,15 @@ class DelimitedTable(Table):
             found = cure_of_form(lines, usual.get("text"), usual.get("label"))
         if found is None and self._names:
             found = cure_of_header(self._names, first)
+        if found is None and self._names:
+            found = cure_of_matrix(first[delimiter], delimiter, self._named.get("label"))
         if found is None and not self._names:
             found = cure_of_first_row(first, self._least)
-        if found is None and names[0].startswith("#") and self.options.dialect.comment is None:
+        is_comment = names[0].startswith("#") and names[0] != "#"
+        if found is None and is_comment and self.options.dialect.comment is None:
             found = said("if lines that begin with # are comments, pass {comment=}", comment="#")
         if found is None and len(names) == 1:
-            found = self._cure_of_one_field()
+            found = self._cure_of_one_field(table)
         return found
 
     @property
@@ -308,12 +373,15 @@ class DelimitedTable(Table):
         columns = zip(arguments, self._columns, strict=False)
         return {argument: name for argument, name in columns if isinstance(name, str)}
 
-    def _cure_of_one_field(self) -> Message | None:
+    def _cure_of_one_field(self, table: _core.DelimitedTable) -> Message | None:
         """Return what a table whose first row is one field may be."""
         if not self.options.has_labels:
             return said("if there is no header, pass {text=}", text=1) if self._names else None
         if self.kind != ".txt" or self._n_fields is None:
             return None
+        lines = [row.fields[0] for row in self._first_rows(table, "\n", _FIRST_ROWS) if row.fields]
+        if lines and not {"text", "label"} - {*re.split("[,;|]", lines[0])}:
+            return said("if line 1 names columns, pass {input_format='csv'}")
         cure = said(
             "if each line is a document, pass {labels}, a file of their labels, or "
             "{input_format='lines'}, if their class is the name of the file"
@@ -324,34 +392,47 @@ class DelimitedTable(Table):
                 "{input_format='lines'}; if each file is a document, pass the folder of the "
                 "folders of classes"
             )
+        labels = [line.split(maxsplit=1)[0] for line in lines if line.strip()]
+        if 1 < len({*labels}) <= len(labels) / 2:
+            cure = said(
+                "if each line begins with its label, write a tab after it, as {command} does; "
+                "{cure}",
+                cure=cure,
+                command=r"perl -pe 's/[ ,:;|]+/\t/'",
+            )
         return said("{divide}; {cure}", divide=_DIVIDE, cure=cure)
 
-    def _check_row_names(
-        self, table: _core.DelimitedTable, delimiter: str, texts: list[int], label: int
+    def _check_more_fields(
+        self, rows: list[Row], delimiter: str, texts: list[int], label: int
     ) -> None:
-        """Raise an error if each row has a name, for which the header has no column."""
+        """Raise an error if each row has a field more than the header, at one of its ends."""
         if not self._has_header or self.options.dialect.header is not None or len(texts) > 1:
             return
-        rows = self._first_rows(table, delimiter, _FIRST_ROWS)
-        if len(rows) < 2 or not has_row_names(rows):
+        if len(rows) < 2:
             return
-        cure = said("{skip_lines=} {text=}", skip_lines=rows[1].line - 1, text=texts[0] + 2)
+        is_first = has_row_names(rows)
+        if not is_first and not have_last_field(rows):
+            return
+        first = 1 + is_first  # the number of the column that the header names first
+        cure = said("{skip_lines=} {text=}", skip_lines=rows[1].line - 1, text=texts[0] + first)
         if self.options.has_labels:
-            cure = said("{cure} {label=}", cure=cure, label=label + 2)
+            cure = said("{cure} {label=}", cure=cure, label=label + first)
         raise wrong_value(
-            "{where}: has {n} fields, and the header {n_names}; if the first field is the name of "
-            "the row, as R's write.table writes it, pass {cure}",
+            "{where}: has {n} fields, and the header {n_names}; if the {which}, pass {cure}",
+            which="first field is the name of the row, as R's write.table writes it"
+            if is_first
+            else f"rows end in a stray {delimiter!r}",
             where=f"{self.path}, line {rows[1].line}",
             n=len(rows[1].fields),
             n_names=len(rows[0].fields),
             cure=cure,
         )
 
-    def _warn_of_quotes(self, table: _core.DelimitedTable, delimiter: str) -> None:
+    def _warn_of_quotes(self, rows: list[Row], delimiter: str) -> None:
         """Warn if the fields of a .txt file are clearly quoted."""
         if self.kind != ".txt" or self.options.dialect.quote is not None:
             return
-        if are_quoted(self._first_rows(table, delimiter, _FIRST_ROWS), delimiter):
+        if are_quoted(rows, delimiter):
             what = "{path}: quotes seem to enclose fields, but count as text; if so, pass {quote=}"
             message = said(what, path=self.path, quote='"')
             warnings.warn(message, stacklevel=levels_to_caller())
@@ -362,9 +443,9 @@ class DelimitedTable(Table):
             self.may_begin_with_header = False  # the caller knows
         if self._has_header or self.options.dialect.header is not None:
             return
-        is_title = any(first[i].strip().lower() in _TITLES_OF_TEXTS for i in texts)
+        is_title = any(first[i].strip().lower() in TITLES_OF_TEXTS for i in texts)
         if self.options.has_labels:
-            is_title = is_title or first[label].strip().lower() in _TITLES_OF_LABELS
+            is_title = is_title or first[label].strip().lower() in TITLES_OF_LABELS
         if is_title:
             what = "{path}: the first row counts as a document; if it is a header, pass {header=}"
             message = said(what, path=self.path, header=True)
@@ -382,7 +463,7 @@ class DelimitedTable(Table):
     ) -> str:
         """Return a sentence about what was understood."""
         dialect, quote = self.options.dialect, self._quote
-        parts = [self.options.encoding.upper(), f"fields divided by {delimiter!r}"]
+        parts = [f"fields divided by {delimiter!r}"]
         parts.append(f"quoted by {quote!r}" if quote else "never quoted")
         if dialect.escape is not None:
             parts.append(f"escaped by {dialect.escape!r}")
@@ -395,7 +476,7 @@ class DelimitedTable(Table):
         parts.append(f"text in column {' and '.join(map(column, texts))}")
         if self.options.has_labels:
             parts.append(f"label in column {column(label)}")
-        return printable(", ".join(parts), _LONGEST_SENTENCE)
+        return ", ".join(parts)
 
 
 def _numbered(column: str | int) -> str | int:

@@ -280,6 +280,13 @@ def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
                 cure = "name a column of the frame"
                 with blaming(parameter):
                     validation.check_one_column(named(parameter), name, names, cure)
+    for parameter, value in wanted.items():
+        if len(set(_several(value))) < len(_several(value)):
+            raise wrong_value(
+                "{parameter} names a column twice: {columns}",
+                parameter=named(parameter),
+                columns=validation.listed(value),
+            )
     chosen = [name for value in wanted.values() for name in _several(value) if name is not None]
     if len(set(chosen)) < len(chosen):
         raise wrong_value(
