@@ -1598,6 +1598,10 @@ WORDING: dict[str, str] = {
         "…names.txt: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
         "encoding='utf-…'"
     ),
+    "wide_svmlight": (
+        "…c.svm: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
+        "encoding='utf-…'"
+    ),
     "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (
         "texts is a DataFrame with the columns 'id', 'body', expected one column of texts: "
