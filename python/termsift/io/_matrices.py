@@ -231,8 +231,8 @@ def _distinct_codes(codes: _core.Int32s, n_classes: int) -> tuple[NDArray[Any], 
     its own documents only.
     """
     if n_classes > len(codes):
-        used, own = np.unique(codes, return_inverse=True)
-        return used, own.astype(np.int32)
+        own_codes, own = np.unique(codes, return_inverse=True)
+        return own_codes, own.astype(np.int32)
     used = np.flatnonzero(np.bincount(codes, minlength=n_classes))
     place = np.zeros(n_classes, dtype=np.int32)
     place[used] = np.arange(len(used))
