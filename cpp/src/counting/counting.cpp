@@ -21,6 +21,11 @@ bool has_one_class_each(const LabelView& labels, std::int64_t n_docs) {
   return true;
 }
 
+// Returns the number of a class in errors.
+std::int64_t number_of(const LabelView& labels, std::size_t c) {
+  return labels.numbers == nullptr ? static_cast<std::int64_t>(c) : labels.numbers[c];
+}
+
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 // Returns true if a * b + c exceeds int64, for a, b, c >= 0.
@@ -67,9 +72,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
         if (overflows(value, weight, tokens[c]))
           throw CountOverflow("with " + std::to_string(value) + " at row " + std::to_string(d) + ", column " +
                               std::to_string(column) + ", the tokens of " +
-                              (c < n_classes ? "class " + std::to_string(labels.numbers == nullptr ? static_cast<std::int64_t>(c)
-                                                                                                   : labels.numbers[c])
-                                             : std::string("the collection")) +
+                              (c < n_classes ? "class " + std::to_string(number_of(labels, c)) : "the collection") +
                               " exceed 2^63 - 1");
         tokens[c] += value * weight;
       };

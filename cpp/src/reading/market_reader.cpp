@@ -383,8 +383,8 @@ void mark_rows(const TermId* rows, std::int64_t n, MatrixBlock& block, const Thr
 // Sorts entries by row. The entries of a row keep their order. In a symmetric matrix, entries outside of the diagonal also
 // count on its other side.
 //
-// Copying every entry straight to its row would write to as many places as there are rows, which do not stay in the cache. So
-// entries are first copied to ranges of rows, in 8 bytes each if their counts are small.
+// Copying every entry straight to its row would write to as many places as there are rows, which do not stay in the cache.
+// So entries are first copied to ranges of rows, in 8 bytes each if their counts are small.
 class RowSort {
  public:
   RowSort(const Header& header, int range_bits)

@@ -142,9 +142,9 @@ TERMSIFT_INLINE bool nearest_product(std::uint64_t whole, std::int64_t power, do
   return true;
 }
 
-// Reads what follows the point of a number that has the digits `whole` before it: digits [e [+-] digits]. Sets `value` to the
-// nearest double and returns the end. Returns null if there is no such text, for long and unusual numbers, which read_decimal
-// reads, and for zero.
+// Reads what follows the point of a number that has the digits `whole` before it: digits [e [+-] digits]. Sets `value` to
+// the nearest double and returns the end. Returns null if there is no such text, for long and unusual numbers, which
+// read_decimal reads, and for zero.
 TERMSIFT_INLINE const char* read_fraction(const char* p, std::uint64_t whole, double& value) {
   constexpr std::uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   constexpr std::uint64_t ten_places = 10000000000;
