@@ -81,22 +81,36 @@ bool equals(const Counts& a, const Counts& b, int n_threads) {
   });
 }
 
+CountingOptions counting_options(int n_threads, std::int64_t window_bytes, TermWeight term_weight) {
+  CountingOptions options{python_threads(n_threads), window_bytes, {}, term_weight};
+  if (const int forced = forced_path; forced >= 0) options.path = counting_paths[forced];
+  return options;
+}
+
+LabelView label_view(std::int64_t n_classes, const std::optional<py::array>& label_indptr, const py::array& codes,
+                     std::int64_t n_docs) {
+  if (label_indptr && label_indptr->size() != n_docs + 1) throw py::value_error("y and X differ in length");
+  return {n_classes, codes.size(), label_indptr ? vector_data<std::int64_t>(*label_indptr, "label_indptr") : nullptr,
+          vector_data<ClassId>(codes, "codes")};
+}
+
+// Returns whether the counts of the entries are integers.
+bool are_integers(const AnyCsr& x, TermWeight term_weight) {
+  return term_weight == TermWeight::binary || (term_weight == TermWeight::raw && !x.holds_floats);
+}
+
 // Adds the documents of a matrix to `counts`. Returns the new counts and the name of the counting path. If `by_term` is
 // true, the matrix is CSC, and otherwise CSR. Returns nullopt if count_columns() cannot count a CSC matrix.
 std::optional<std::pair<Counts, std::string>> updated(
     const Counts& counts, const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
     bool by_term, const std::optional<py::array>& label_indptr, const py::array& codes,
     const std::optional<py::array>& weights, TermWeight term_weight, int n_threads, std::int64_t window_bytes) {
-  const Threads threads = python_threads(n_threads);
-  CountingOptions options{threads, window_bytes, {}, term_weight};
-  if (const int forced = forced_path; forced >= 0) options.path = counting_paths[forced];
+  const CountingOptions options = counting_options(n_threads, window_bytes, term_weight);
+  const Threads& threads = options.threads;
   CountingPath path{};
-  const LabelView labels{
-      counts.visit([](const auto& c) { return std::ssize(c.rows); }), codes.size(),
-      label_indptr ? vector_data<std::int64_t>(*label_indptr, "label_indptr") : nullptr,
-      vector_data<ClassId>(codes, "codes")};
   const std::int64_t n_docs = by_term ? n_columns : indptr.size() - 1;
-  if (label_indptr && label_indptr->size() != n_docs + 1) throw py::value_error("y and X differ in length");
+  const LabelView labels =
+      label_view(counts.visit([](const auto& c) { return std::ssize(c.rows); }), label_indptr, codes, n_docs);
   if (weights && weights->size() != n_docs) throw py::value_error("sample_weight and X differ in length");
   const AnyCsr x = csr_of(indptr, indices, data, n_columns);
   const auto with_documents = [&]<class Count>(Count) {
@@ -112,13 +126,64 @@ std::optional<std::pair<Counts, std::string>> updated(
       return Counts{std::move(counted.counts)};
     });
   };
-  const bool integers = term_weight == TermWeight::binary || (term_weight == TermWeight::raw && !x.holds_floats);
-  const bool exact = integers && counts.exact() && (!weights || has_dtype<std::int64_t>(*weights));
+  const bool exact = are_integers(x, term_weight) && counts.exact() && (!weights || has_dtype<std::int64_t>(*weights));
   if (!exact && weights && has_dtype<std::int64_t>(*weights)) throw py::type_error("float counts take float weights");
   auto result = exact ? with_documents(std::int64_t{}) : with_documents(double{});
   if (!result) return std::nullopt;
   return std::pair{*std::move(result), std::string(by_term ? "columns" : name(path))};
 }
+
+// Counts that grow block by block, of documents with ever new classes. A block takes time only for its own documents.
+class GrowingCounts {
+ public:
+  explicit GrowingCounts(Counts counts) : counts_(std::move(counts)) {}
+
+  // Adds the documents of a CSR matrix, whose class numbers are below n_classes. Returns the name of the counting path.
+  std::string add(const py::array& indptr, const py::array& indices, const py::array& data, std::int64_t n_columns,
+                  const std::optional<py::array>& label_indptr, const py::array& codes, std::int64_t n_classes,
+                  TermWeight term_weight, int n_threads, std::int64_t window_bytes) {
+    const CountingOptions options = counting_options(n_threads, window_bytes, term_weight);
+    const std::int64_t n_docs = indptr.size() - 1;
+    const AnyCsr x = csr_of(indptr, indices, data, n_columns);
+    const Used used(*this);
+    with_classes(n_classes);
+    const LabelView labels =
+        label_view(counts_.visit([](const auto& c) { return std::ssize(c.rows); }), label_indptr, codes, n_docs);
+    return without_gil([&]() -> std::string {
+      check_labels(labels, n_docs);
+      if (counts_.exact() && !are_integers(x, term_weight)) counts_ = {as<double>(counts_, options.threads)};
+      return std::visit([&]<class Count>(ClassCounts<Count>& counts) {
+        return name(add_documents<Count>(counts, x, labels, nullptr, options));
+      }, counts_.value);
+    });
+  }
+
+  // Returns the counts, with empty classes at the end if there are less than n_classes.
+  Counts counts(std::int64_t n_classes) {
+    const Used used(*this);
+    with_classes(n_classes);
+    return counts_;
+  }
+
+ private:
+  struct Used {  // refuses a second thread
+    explicit Used(GrowingCounts& counts) : flag(counts.is_used_) {
+      if (flag.exchange(true)) throw std::logic_error("another thread uses these counts");
+    }
+    ~Used() { flag = false; }
+    std::atomic<bool>& flag;
+  };
+  void with_classes(std::int64_t n_classes) {
+    std::visit([&]<class Count>(ClassCounts<Count>& counts) {
+      const auto n = static_cast<std::size_t>(std::max<std::int64_t>(n_classes, 0));
+      if (n > counts.rows.size())
+        counts.rows.resize(n, std::make_shared<const ClassRow<Count>>(ClassRow<Count>::with_capacity(0)));
+    }, counts_.value);
+  }
+
+  Counts counts_;
+  std::atomic<bool> is_used_{false};
+};
 
 // ---- conversion to and from arrays -------------------------------------------------------------------------------------
 
@@ -350,6 +415,11 @@ void register_counts(py::module_& module) {
       .def("to_arrays", &to_arrays)
       .def_static("from_arrays", &from_arrays, "n_terms"_a, "n_docs"_a, "has_collection"_a, "class_docs"_a, "indptr"_a,
                   "terms"_a, "term_frequency"_a, "document_frequency"_a, "unlisted_tokens"_a = py::none());
+  py::class_<GrowingCounts>(module, "GrowingCounts", "Counts of a stream of blocks, in which new classes may appear.")
+      .def(py::init<Counts>(), "counts"_a)
+      .def("add", &GrowingCounts::add, "indptr"_a, "indices"_a, "data"_a, "n_columns"_a, "label_indptr"_a, "codes"_a,
+           "n_classes"_a, "term_weight"_a, "n_threads"_a, "window_bytes"_a)
+      .def("counts", &GrowingCounts::counts, "n_classes"_a);
   module.def("check_csr", [](const py::array& indptr, const py::array& indices, const py::array& data,
                              std::int64_t n_columns, const std::string& name, bool transposed, int n_threads) {
     const Threads threads = python_threads(n_threads);

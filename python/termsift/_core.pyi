@@ -120,6 +120,23 @@ def check_csr(
     n_threads: int,
 ) -> None: ...
 
+class GrowingCounts(metaclass=_PybindType):
+    def __init__(self, counts: Counts) -> None: ...
+    def add(
+        self,
+        indptr: Index,
+        indices: Index,
+        data: Value,
+        n_columns: int,
+        label_indptr: Int64s | None,
+        codes: Int32s,
+        n_classes: int,
+        term_weight: TermWeight,
+        n_threads: int,
+        window_bytes: int,
+    ) -> str: ...
+    def counts(self, n_classes: int) -> Counts: ...
+
 class TermWeight(_Enumeration, metaclass=_PybindType):
     raw: ClassVar[TermWeight]
     log: ClassVar[TermWeight]

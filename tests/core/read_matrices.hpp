@@ -36,6 +36,7 @@ Options options_of(const Sizes& sizes) {
   Options options;
   options.block_bytes = sizes.block_bytes;
   options.piece_bytes = sizes.piece_bytes;
+  if (sizes.block_bytes < 100) options.range_bits = 1;
   return options;
 }
 

@@ -25,7 +25,7 @@ void __real_free(void* memory);
 namespace {
 
 std::atomic<long> until_failure{-1};  // number of allocations before one fails; if negative, none fails
-std::atomic<long> n_live{0};
+std::atomic<long> n_live{0}, n_bytes{0};
 
 bool fails() { return until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0; }
 
@@ -37,7 +37,10 @@ void* counted(void* memory) {
 }  // namespace
 
 extern "C" {
-void* __wrap_malloc(std::size_t size) { return fails() ? nullptr : counted(__real_malloc(size)); }
+void* __wrap_malloc(std::size_t size) {
+  n_bytes += static_cast<long>(size);
+  return fails() ? nullptr : counted(__real_malloc(size));
+}
 void* __wrap_calloc(std::size_t n, std::size_t size) { return fails() ? nullptr : counted(__real_calloc(n, size)); }
 void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
   return fails() ? nullptr : counted(__real_aligned_alloc(alignment, size));
@@ -93,6 +96,26 @@ long fail_everywhere(const std::function<std::string()>& run) {
 }
 
 }  // namespace
+
+// In a stream with ever new classes, a block must not take time for the classes of earlier blocks. Memory tells the work.
+TEST(counting_few_of_many_classes) {
+  Random random(2);
+  const auto x = random_matrix<std::int32_t, std::int32_t>(random, 30, 40, 6);
+  for (const bool several : {false, true}) {
+    const Labels labels = random_labels(random, 30, 5, several);
+    const auto bytes_beside = [&](std::int64_t n_classes) {
+      Labels last = labels;  // the last five of all classes
+      for (ClassId& code : last.codes) code += static_cast<ClassId>(n_classes - 5);
+      last.n_classes = n_classes;
+      auto counts = no_counts<std::int64_t>(n_classes);
+      add_documents<std::int64_t>(counts, x.view(), last.view(), nullptr, {});
+      const long before = n_bytes;
+      add_documents<std::int64_t>(counts, x.view(), last.view(), nullptr, {});
+      return n_bytes - before;
+    };
+    CHECK_EQ(bytes_beside(100), bytes_beside(100'000));
+  }
+}
 
 TEST(counting) {
   Random random(1);

@@ -40,6 +40,41 @@ TEST(offsets_of_one_label_each_keep_no_collection) {
   CHECK(count(no_counts<std::int64_t>(2), x, labels_of(2, true, {{1}, {0}}), {}).collection == nullptr);
 }
 
+TEST(blocks_with_few_of_many_classes_give_the_same_counts) {
+  Random random(11);
+  const auto x = random_matrix<std::int32_t, double>(random, 60, 40, 6);  // whole numbers
+  for (const bool several : {false, true}) {
+    Labels labels = random_labels(random, 60, 30, several);
+    for (ClassId& code : labels.codes) code = static_cast<ClassId>(7 * code + 3);
+    labels.n_classes = 500;
+    const auto check = [&]<class Count>(Count) {
+      for (const TermWeight term_weight : {TermWeight::binary, TermWeight::raw, TermWeight::log}) {
+        if (std::is_integral_v<Count> && term_weight != TermWeight::binary) continue;
+        for (Way way : ways({256, default_window_bytes})) {
+          way.options.term_weight = term_weight;
+          auto grown = no_counts<Count>(500);
+          for (std::int64_t d = 0; d < 60; d += 20)
+            add_documents<Count>(grown, x.rows(d, d + 20).view(), labels.documents(d, d + 20).view(), nullptr, way.options);
+          CHECK_EQ(describe(grown), describe(count(no_counts<Count>(500), x, labels, {}, way.options)));
+        }
+      }
+    };
+    check(std::int64_t{});
+    check(double{});
+  }
+}
+
+TEST(an_overflow_in_few_of_many_classes_names_the_class) {
+  const auto x = matrix<std::int64_t>(1, {{{0, most - 10}}});
+  auto counts = no_counts<std::int64_t>(500);
+  const Labels labels = labels_of(500, false, {{321}});
+  add_documents<std::int64_t>(counts, x.view(), labels.view(), nullptr, {});
+  const std::string before = describe(counts);
+  CHECK_THROWS(add_documents<std::int64_t>(counts, x.view(), labels.view(), nullptr, {}), CountOverflow,
+               "the tokens of class 321");
+  CHECK_EQ(describe(counts), before);
+}
+
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 TEST(documents_without_a_class_overflow_too) {

@@ -1,10 +1,15 @@
 // The readers of matrices compared with plain readers: every cut of a text, any blocks, pieces and threads, and the first
 // bad line. The fuzz target `matrices` makes the same comparison for arbitrary bytes.
+#include <bit>
+#include <cstdlib>
+#include <limits>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
 #include "read_matrices.hpp"
+#include "reading/number_text.hpp"
 
 using namespace termsift;
 using namespace read_matrices;
@@ -147,6 +152,96 @@ TEST(a_row_or_column_of_many_blocks) {
     by_column += std::to_string(i) + " 2 3\n";
   }
   for (const std::string& text : {by_row + "3 1 1\n", by_column + "1 3 1\n"}) check_market(text, all_sizes);
+}
+
+TEST(entries_in_any_order_are_sorted_in_ranges_of_rows) {
+  // More rows than fit into 512 ranges of two, large counts and fractions in some blocks, and entries on both sides.
+  Random random(7);
+  for (const char* words : {"integer general", "real general", "integer symmetric", "real symmetric"})
+    for (const std::int64_t n_rows : {1, 2, 5, 1024, 1025, 5000}) {
+      const std::string n = std::to_string(n_rows);
+      std::string text = banner(std::string("coordinate ") + words) + n + " " + n + " 700\n";
+      for (int i = 0; i < 700; ++i) {
+        std::int64_t row = 1 + static_cast<std::int64_t>(below(random, static_cast<std::size_t>(n_rows)));
+        std::int64_t column = 1 + static_cast<std::int64_t>(below(random, static_cast<std::size_t>(n_rows)));
+        text += std::to_string(std::max(row, column)) + " " + std::to_string(std::min(row, column)) + " ";
+        text += i % 300 == 299 ? "4611686018427\n" : std::to_string(below(random, 9)) + "\n";
+      }
+      check_market(text, {{64, 16, 1 << 14, 1}, {64, 16, 1 << 14, 3}, {1 << 14, 1 << 14, 1 << 14, 2}});
+    }
+}
+
+TEST(numbers_are_the_nearest_doubles) {
+  Random random(8);
+  const auto check = [](const std::string& text) {
+    const std::string padded = text + "\n" + std::string(16, ' ');
+    double number = -1;
+    const char* const end = read_decimal(padded.data(), number);
+    const double nearest = std::strtod(text.c_str(), nullptr);
+    CHECK(end == padded.data() + text.size());
+    CHECK_EQ(std::bit_cast<std::uint64_t>(number), std::bit_cast<std::uint64_t>(nearest));
+    std::int64_t whole = 0;
+    const char* const point = read_digits(padded.data(), whole);
+    if (point == padded.data() || *point != '.') return false;
+    const char* const stop = read_fraction(point + 1, static_cast<std::uint64_t>(whole), number);
+    if (stop == nullptr) return false;
+    CHECK(stop == end);
+    CHECK_EQ(std::bit_cast<std::uint64_t>(number), std::bit_cast<std::uint64_t>(nearest));
+    return true;
+  };
+  int n_fast = 0;
+  for (int i = 0; i < 200'000; ++i) {
+    std::string digits;
+    for (std::size_t n = 1 + below(random, 22); n > 0; --n) digits += static_cast<char>('0' + below(random, 10));
+    if (below(random, 4) != 0) digits.insert(below(random, std::min<std::size_t>(digits.size(), 4) + 1), ".");
+    if (digits == ".") continue;
+    if (below(random, 3) == 0)
+      digits += (below(random, 2) == 0 ? "e" : "E") + std::to_string(static_cast<int>(below(random, 150)) - 75);
+    n_fast += check(digits);
+  }
+  CHECK(n_fast > 50'000);
+  // The middle between two doubles, and one more or less in the last digit.
+  for (int i = 0; i < 50'000; ++i) {
+    const std::uint64_t middle = 2 * ((random() >> 11) | std::uint64_t{1} << 52) + 1;
+    const std::uint64_t scaled = middle << below(random, 10);
+    for (const std::uint64_t near : {scaled - 1, scaled, scaled + 1}) {
+      check(std::to_string(near));
+      check(std::to_string(near) + ".0");
+      check(std::to_string(near) + "e-1");
+    }
+  }
+  for (const char* text : {"0", "0.0", "0.1", "0.5e-400", "1e400", "1e-400", "5e-324", "1e64", "1e65", "1e-64", "1e-65",
+                           "9007199254740993", "9007199254740993.00000", "0.000000000000000000000000000001", "1.e5",
+                           "1.5e0000", ".5", "1.",
+                           "18446744073709551615e-20", "99999999999999999999.9", "1.7976931348623157e308"})
+    check(text);
+}
+
+TEST(errors_of_reading_come_after_those_of_the_lines_before) {
+  // With several threads, the bytes after a block are read while the block is parsed.
+  for (const bool has_bad_line : {false, true}) {
+    std::string lines;
+    for (int i = 0; i < 2000; ++i) lines += has_bad_line && i == 1999 ? "1 x:1\n" : "1 7:1\n";
+    int n_calls = 0;
+    SvmlightReader::Options options;
+    options.block_bytes = static_cast<std::int64_t>(lines.size());
+    options.piece_bytes = 100;
+    SvmlightReader reader([&](std::uint8_t* to, std::int64_t) {
+      if (++n_calls > 2) throw std::runtime_error("the disk is gone");
+      const auto n = n_calls == 1 ? 3 : static_cast<std::int64_t>(lines.size()) - 3;  // a mark would have three bytes
+      std::copy_n(lines.data() + (n_calls == 1 ? 0 : 3), n, to);
+      return n;
+    }, options);
+    MatrixBlock block;
+    const Threads two{2, {}};
+    if (has_bad_line) CHECK_THROWS(reader.next(block, two), RowError, "found 'x:1'");
+    else {
+      CHECK(reader.next(block, two));
+      CHECK_EQ(block.size, 2000);
+      CHECK_THROWS(reader.next(block, two), std::runtime_error, "the disk is gone");
+    }
+    CHECK(!reader.next(block, two));
+  }
 }
 
 TEST(forged_sizes_take_no_memory) {

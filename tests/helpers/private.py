@@ -14,6 +14,7 @@ from termsift import _core
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._classify.naive_bayes import predictions
 from termsift._counts import file as counts_format
+from termsift._counts import tally
 from termsift._counts.counts import Counts
 from termsift._evaluate import rankers
 from termsift._evaluate.curve import METRICS, TITLES, curve_of
@@ -44,6 +45,7 @@ from termsift.cli import keyness as keyness_command
 from termsift.cli import rank as rank_command
 from termsift.cli import running
 from termsift.cli.inputs import READING, count_collection
+from termsift.io import _matrices as matrices
 from termsift.io._dialect import CHECKS as OF_DIALECTS
 from termsift.io._list_columns import _USUAL, usual_column
 from termsift.io._list_columns import plain as plain_name
@@ -61,6 +63,8 @@ from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 __all__ = ["_core"]
 # What counts hold: tests compare every bit, and make counts that no public function would make.
 __all__ += ["Counts", "count_collection", "value_of"]
+# The size of the blocks of matrices, and where they are added: tests watch what a block allocates.
+__all__ += ["matrices", "tally"]
 # The format of files of counts, with which tests forge files that have a correct checksum.
 __all__ += ["counts_format", "sealed", "unsealed"]
 # Curves, folds and metrics, which tests compute by hand, without a collection.

@@ -1750,6 +1750,10 @@ WORDING: dict[str, str] = {
         "…names.txt: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
         "encoding='utf-…'"
     ),
+    "wide_svmlight": (
+        "…c.svm: is UTF-… without a mark of the order of bytes, expected UTF-8; pass "
+        "encoding='utf-…'"
+    ),
     "wide_table": (
         "…: is UTF-16 without a mark of the order of bytes, expected UTF-8; pass "
         "encoding='utf-16-le'"

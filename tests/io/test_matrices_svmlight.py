@@ -96,6 +96,7 @@ def test_blocks_of_any_size_hold_the_same(read: Any, ending: str) -> None:
     assert collection.y.sum(axis=1).tolist() == [1, 2, 1, 1]
 
 
+ENCODING = "; pass encoding= with the encoding of the texts"
 LABEL = "a label, a number below 2^53 or a word, or several with commas between them"
 COUNT = "a count from 0 to below 2^53 after the colon"
 INDEX = "an index from 1 to 2147483647 before the colon"
@@ -112,7 +113,7 @@ INDEX = "an index from 1 to 2147483647 before the colon"
         (b",1 1:1", f"{LABEL}, found ',1'"),
         (b"\x1a", rf"{LABEL}, found '\x1a'"),
         (b"a\x00b 1:1", rf"{LABEL}, found 'a\x00b'"),
-        (b"\xff 1:1", rf"{LABEL}, found '\xff'"),
+        (b"\xff 1:1", rf"{LABEL}, found '\xff'{ENCODING}"),
         (b"2:1", "a label before the first index:count, found '2:1'"),
         (b"1 2", "index:count, found '2'"),
         (b"spam and eggs", "index:count, found 'and'"),
@@ -146,7 +147,8 @@ def test_a_bad_line_is_named_or_skipped(
     read: Any, line: bytes, message: str, tmp_path: Path
 ) -> None:
     text = b"1 1:1\n# comment\n\n" + line + b"\r\n2 1:x\n3 2:1\n"
-    argument = "index_base" if "index_base" in message else "on_error"
+    cures = (name for name in ("index_base", "encoding") if f"{name}=" in message)
+    argument = next(cures, "on_error")
     with raises(ValueError, "a_bad_line_of_svmlight", argument=argument, at="line 4") as caught:
         read(text)
     expected = f"f.svm, line 4: expected {message}; on_error='skip' leaves it out"
@@ -273,3 +275,16 @@ def test_many_bad_lines_take_little_time(tmp_path: Path) -> None:
     scan = ts.scan(path, on_error="skip")
     assert ts.count(scan).n_docs == 1  # took minutes, when blocks with bad lines were halved
     assert (scan.n_skipped, len(scan.skipped)) == (3_000_000, 5)
+
+
+def test_labels_that_are_words_have_an_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "f.svm"
+    text = "gr\u00fcn 1:1 # \u00fc\nrot 2:3\ngr\u00fcn,blau 1:2\n"
+    path.write_text(text, encoding="utf-8")
+    expected = ts.count(ts.scan(path))
+    assert expected.classes == ["blau", "gr\u00fcn", "rot"]
+    for encoding in ("latin-1", "cp1252", "utf-16", "utf-16-le", "utf-8", "utf-8-sig"):
+        path.write_text(text, encoding=encoding)
+        assert ts.count(ts.scan(path, encoding=encoding)) == expected
+    path.write_text("\u732b 1:1\n", encoding="shift-jis")
+    assert ts.count(ts.scan(path, encoding="shift-jis")).classes == ["\u732b"]

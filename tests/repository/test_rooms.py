@@ -30,7 +30,6 @@ ELSEWHERE = {
     "_classify/posteriors": ["classify/test_naive_bayes.py"],
     "_counts/adding": ["counts/test_counts.py", "counts/test_counts_overflow.py"],
     "_counts/documents": ["text/test_sketch.py", "io/test_scan.py"],
-    "_counts/tally": ["text/test_cutting.py", "counts/test_counts.py"],
     "_evaluate/rankers": ["evaluate/test_evaluation.py", "cli/test_rank.py"],
     "_scores/effects": ["scores/test_keyness.py"],
     "_scores/registry": ["repository/test_registry.py", "scores/test_methods_by_hand.py"],

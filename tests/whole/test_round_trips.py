@@ -134,6 +134,7 @@ def objects_of_the_core() -> dict[type, Any]:
     rules = _core.TextRules("word", True, None, 1, 1, [])
     made = {
         _core.Counts: _core.Counts(2, True),
+        _core.GrowingCounts: _core.GrowingCounts(_core.Counts(2, True)),
         _core.Texts: _core.Texts.of_strings(["a"]),
         _core.TextRules: rules,
         _core.TermSketch: _core.TermSketch(8),

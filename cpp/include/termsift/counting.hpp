@@ -16,6 +16,7 @@ struct LabelView {
   std::int64_t n_codes = 0;               // length of codes
   const std::int64_t* indptr = nullptr;   // (n_docs + 1,), or null if each document has one class
   const ClassId* codes = nullptr;
+  const ClassId* numbers = nullptr;       // (n_classes,) the numbers of the classes in errors, or null if they are 0, 1, ...
 };
 
 // Calls f(class) for each class of the document.
@@ -96,6 +97,13 @@ struct Counted {
 template <CountType Count>
 Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                const Count* weights, const CountingOptions& options);
+
+// Adds the documents of x to `counts`, as count_documents() does, and returns the counting path. Takes no time for classes
+// without documents in x, so that a stream with ever new classes takes time in proportion to its documents. After an
+// exception, the counts are as before.
+template <CountType Count>
+CountingPath add_documents(ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels, const Count* weights,
+                           const CountingOptions& options);
 
 // Does the same as count_documents() for a CSC matrix of unweighted documents, where x is the CSR view of the transposed
 // matrix. Returns nothing if the caller must check the entries and convert the matrix to CSR instead: for fractions, invalid

@@ -21,6 +21,11 @@ bool has_one_class_each(const LabelView& labels, std::int64_t n_docs) {
   return true;
 }
 
+// Returns the number of a class in errors.
+std::int64_t number_of(const LabelView& labels, std::size_t c) {
+  return labels.numbers == nullptr ? static_cast<std::int64_t>(c) : labels.numbers[c];
+}
+
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 // Returns true if a * b + c exceeds int64, for a, b, c >= 0.
@@ -67,7 +72,7 @@ void check_overflow(const ClassCounts<std::int64_t>& counts, const AnyCsr& x, co
         if (overflows(value, weight, tokens[c]))
           throw CountOverflow("with " + std::to_string(value) + " at row " + std::to_string(d) + ", column " +
                               std::to_string(column) + ", the tokens of " +
-                              (c < n_classes ? "class " + std::to_string(c) : std::string("the collection")) +
+                              (c < n_classes ? "class " + std::to_string(number_of(labels, c)) : "the collection") +
                               " exceed 2^63 - 1");
         tokens[c] += value * weight;
       };
@@ -142,16 +147,21 @@ void add_rows(ClassCounts<Count>& counts, std::vector<ClassRow<Count>>& added, c
   });
 }
 
-// Returns the counts with room for n_terms terms. If every document has exactly one class, the collection needs no row,
-// because it is the sum of the classes. Float counts with lists of labels always have a row for the collection, because a
-// sum in another order would have other bits.
+// Returns whether the collection needs no row, because it is the sum of the classes: every document has exactly one class.
+// Float counts with lists of labels always have a row for the collection, because a sum in another order would have other
+// bits.
+template <CountType Count>
+bool is_sum_of_classes(const LabelView& labels, std::int64_t n_docs) {
+  return std::is_integral_v<Count> ? has_one_class_each(labels, n_docs) : labels.indptr == nullptr;
+}
+
+// Returns the counts with room for n_terms terms and, if it needs one, a row of the collection.
 template <CountType Count>
 ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_terms, const LabelView& labels,
                              std::int64_t n_docs, const Threads& threads) {
   ClassCounts<Count> result = counts;
   result.n_terms = std::max(counts.n_terms, n_terms);
-  const bool is_sum = std::is_integral_v<Count> ? has_one_class_each(labels, n_docs) : labels.indptr == nullptr;
-  if (!is_sum && !result.collection) result.collection = collection_row(counts, threads);
+  if (!is_sum_of_classes<Count>(labels, n_docs) && !result.collection) result.collection = collection_row(counts, threads);
   return result;
 }
 
@@ -238,6 +248,36 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
 }
 
 template <CountType Count>
+CountingPath add_documents(ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels, const Count* weights,
+                           const CountingOptions& options) {
+  if (labels.n_classes <= labels.n_codes) {
+    Counted<Count> counted = count_documents(counts, x, labels, weights, options);
+    counts = std::move(counted.counts);
+    return counted.path;
+  }
+  // Count the documents with the rows of their own classes only.
+  std::vector<ClassId> own(labels.codes, labels.codes + labels.n_codes);
+  std::sort(own.begin(), own.end());
+  own.erase(std::unique(own.begin(), own.end()), own.end());
+  std::vector<ClassId> codes(static_cast<std::size_t>(labels.n_codes));
+  std::transform(labels.codes, labels.codes + labels.n_codes, codes.begin(), [&](ClassId code) {
+    return static_cast<ClassId>(std::lower_bound(own.begin(), own.end(), code) - own.begin());
+  });
+  const LabelView own_labels{std::ssize(own), labels.n_codes, labels.indptr, codes.data(), own.data()};
+  const bool needs_collection = !is_sum_of_classes<Count>(labels, x.n_rows) && !counts.collection;
+  ClassCounts<Count> part{counts.n_terms, counts.n_docs, {},
+                          needs_collection ? collection_row(counts, options.threads) : counts.collection, counts.model};
+  for (const ClassId c : own) part.rows.push_back(counts.rows[static_cast<std::size_t>(c)]);
+  Counted<Count> counted = count_documents(part, x, own_labels, weights, options);
+  for (std::size_t i = 0; i < own.size(); ++i)
+    counts.rows[static_cast<std::size_t>(own[i])] = std::move(counted.counts.rows[i]);
+  counts.n_terms = counted.counts.n_terms;
+  counts.n_docs = counted.counts.n_docs;
+  counts.collection = std::move(counted.counts.collection);
+  return counted.path;
+}
+
+template <CountType Count>
 std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts, const AnyCsr& x, const LabelView& labels,
                                                 const CountingOptions& options) {
   check_indptr(x, {"X", true});
@@ -265,5 +305,10 @@ template Counted<std::int64_t> count_documents(const ClassCounts<std::int64_t>&,
                                                const std::int64_t*, const CountingOptions&);
 template Counted<double> count_documents(const ClassCounts<double>&, const AnyCsr&, const LabelView&, const double*,
                                          const CountingOptions&);
+
+template CountingPath add_documents(ClassCounts<std::int64_t>&, const AnyCsr&, const LabelView&, const std::int64_t*,
+                                    const CountingOptions&);
+template CountingPath add_documents(ClassCounts<double>&, const AnyCsr&, const LabelView&, const double*,
+                                    const CountingOptions&);
 
 }  // namespace termsift

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -67,59 +68,94 @@ class LineBlocks {
   // not. At least `padding` more bytes are readable. The text stays valid until the next call. `line` is the number of the
   // next line, for errors.
   std::string_view next(std::int64_t line) {
-    // Move the end of the last block, a part of a line, to the front.
-    std::memmove(bytes_.get(), bytes_.get() + at_, at(size_ - at_));
-    size_ -= std::exchange(at_, 0);
-    for (std::int64_t wanted = std::max(wanted_, size_ + 1);; wanted = 2 * size_) {
-      const std::int64_t searched = size_;
-      fill(wanted);
-      const char* const text = bytes_.get();
+    std::int64_t searched = size_ - at_;  // the end of the last block, a part of a line
+    if (std::exchange(is_ahead_, false)) {
+      if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+      std::swap(now_, ahead_);
+    } else {
+      std::memmove(now_.bytes.get(), now_.bytes.get() + at_, at(searched));
+    }
+    size_ = std::max(searched, std::exchange(n_ahead_, 0));
+    at_ = 0;
+    for (std::int64_t wanted = std::max(wanted_, searched + 1);; wanted = 2 * size_) {
+      size_ = fill(now_, size_, wanted);
+      const char* const text = now_.bytes.get();
       for (std::int64_t end = size_; end > searched; --end)
         if (text[end - 1] == '\n') return upto(end);
       if (at_end_) {
         if (size_ == 0) return {};
-        bytes_[size_++] = '\n';  // `reserve` left room for this byte
+        now_.bytes[size_++] = '\n';  // `fill` left room for this byte
         return upto(size_);
       }
       if (size_ >= longest_line) refuse(line, "the line is longer than 2 GiB; lines must end with line feeds");
+      searched = size_;
+    }
+  }
+
+  // Reads the text after the present block into other memory, while other threads parse the block. An error is thrown by the
+  // next call of next(), after all errors of the block.
+  void read_ahead() {
+    if (at_end_) return;
+    is_ahead_ = true;
+    const std::int64_t begun = size_ - at_;
+    try {
+      ahead_.reserve(0, std::max(wanted_, begun + 1));
+      std::memcpy(ahead_.bytes.get(), now_.bytes.get() + at_, at(begun));
+      n_ahead_ = fill(ahead_, begun, std::max(wanted_, begun + 1));
+    } catch (...) {
+      error_ = std::current_exception();
     }
   }
 
  private:
   static constexpr std::int64_t padding = 64, longest_line = (std::int64_t{1} << 31) - 2;
 
+  struct Bytes {
+    // Makes room for `wanted` bytes, one line feed and the padding, and keeps the first `size` bytes.
+    void reserve(std::int64_t size, std::int64_t wanted) {
+      if (room >= wanted) return;
+      auto larger = LargeArray<char>::uninitialised(wanted + 1 + padding);
+      std::memcpy(larger.get(), bytes.get(), at(size));
+      bytes = std::move(larger);
+      room = wanted;
+    }
+
+    LargeArray<char> bytes = LargeArray<char>::uninitialised(padding + 1);
+    std::int64_t room = 0;
+  };
+
   std::string_view upto(std::int64_t end) {
     at_ = end;
-    std::memset(bytes_.get() + size_, '\n', padding);
-    return {bytes_.get(), at(end)};
+    std::memset(now_.bytes.get() + size_, '\n', padding);
+    return {now_.bytes.get(), at(end)};
   }
 
-  void fill(std::int64_t wanted) {
+  // Reads more bytes after the first `size` until there are `wanted` or until the end, and returns how many there are.
+  std::int64_t fill(Bytes& to, std::int64_t size, std::int64_t wanted) {
     if (at_start_) {
       at_start_ = false;
       constexpr std::int64_t mark_bytes = 3;  // the size of a UTF-8 byte order mark, which is left out
-      fill(mark_bytes);
-      if (size_ == mark_bytes && std::memcmp(bytes_.get(), "\xef\xbb\xbf", mark_bytes) == 0) size_ = 0;
+      size = fill(to, size, mark_bytes);
+      if (size == mark_bytes && std::memcmp(to.bytes.get(), "\xef\xbb\xbf", mark_bytes) == 0) size = 0;
     }
-    if (room_ < wanted) {
-      auto larger = LargeArray<char>::uninitialised(wanted + 1 + padding);
-      std::memcpy(larger.get(), bytes_.get(), at(size_));
-      bytes_ = std::move(larger);
-      room_ = wanted;
-    }
-    while (size_ < wanted && !at_end_) {
-      const std::int64_t n = read_(reinterpret_cast<std::uint8_t*>(bytes_.get() + size_), wanted - size_);
-      if (n < 0 || n > wanted - size_) throw std::runtime_error("a file returned more bytes than were asked for");
+    to.reserve(size, wanted);
+    while (size < wanted && !at_end_) {
+      const std::int64_t n = read_(reinterpret_cast<std::uint8_t*>(to.bytes.get() + size), wanted - size);
+      if (n < 0 || n > wanted - size) throw std::runtime_error("a file returned more bytes than were asked for");
       at_end_ = n == 0;
-      size_ += n;
+      size += n;
     }
+    return size;
   }
 
   TableReader::Read read_;
   std::int64_t wanted_;
-  LargeArray<char> bytes_ = LargeArray<char>::uninitialised(padding + 1);
-  std::int64_t room_ = 0, size_ = 0, at_ = 0;  // the size of the content, and where the next block begins
+  Bytes now_, ahead_;
+  std::int64_t size_ = 0, at_ = 0;  // the size of the content, and where the next block begins
   bool at_start_ = true, at_end_ = false;
+  bool is_ahead_ = false;           // whether `ahead_` holds the next bytes, or there is an error
+  std::int64_t n_ahead_ = 0;        // how many
+  std::exception_ptr error_;
 };
 
 // Whole lines that one thread parses.
@@ -150,11 +186,15 @@ std::vector<Piece> cut_lines(std::string_view block, std::int64_t piece_bytes, s
 }
 
 // Calls parse(piece, worker), which returns whether every line is right, for each piece. Returns the position of the first
-// piece with a wrong line, or the number of pieces. Pieces after a wrong one may be left out.
+// piece with a wrong line, or the number of pieces. Pieces after a wrong one may be left out. If there are several threads,
+// one of them first reads the bytes after the block, because nothing is faster on two threads if only one can read.
 template <class Piece, class Parse>
-std::size_t parse_pieces(std::vector<Piece>& pieces, const Threads& threads, const Parse& parse) {
+std::size_t parse_pieces(std::vector<Piece>& pieces, LineBlocks& blocks, const Threads& threads, const Parse& parse) {
   std::atomic<std::int64_t> failed{std::ssize(pieces)};
-  for_each_block(std::ssize(pieces), threads, [&](std::int64_t i, Worker& worker) {
+  const std::int64_t n_ahead = threads.count > 1 ? 1 : 0;
+  for_each_block(std::ssize(pieces) + n_ahead, threads, [&](std::int64_t block, Worker& worker) {
+    if (block < n_ahead) return blocks.read_ahead();
+    const std::int64_t i = block - n_ahead;
     if (i > failed) return;
     worker.check();
     if (parse(pieces[at(i)], worker)) return;

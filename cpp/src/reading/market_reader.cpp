@@ -114,12 +114,12 @@ struct Entries {
     }
     size += n;
   }
-  // Drops the entries before `first`, and makes room for n entries in all. The room doubles, so that a row of many blocks is
-  // copied only a few times.
-  void keep_from(std::int64_t first, std::int64_t n) {
+  // Drops the entries before `first`, and makes room for n entries in all, or for more if they are likely to come. The room
+  // at least doubles, so that entries are copied only a few times.
+  void keep_from(std::int64_t first, std::int64_t n, std::int64_t likely = 0) {
     const std::int64_t kept = size - first;
     if (n > room) {
-      Entries larger = uninitialised(std::max(n, 2 * kept));
+      Entries larger = uninitialised(std::max({n, 2 * kept, likely}));
       larger.append(*this, first, kept);
       *this = std::move(larger);
     } else if (first > 0) {
@@ -265,6 +265,14 @@ class MarketParser {
     const char* stop = p_ + 1;
     if (const unsigned digit = digit_of(*p_); digit <= 9 && *stop <= ' ') whole = digit;  // most counts have one digit
     else stop = read_digits(p_, whole);
+    if (*stop == '.' && stop != p_ && !header_.exact) {
+      double number = 0;
+      const char* const end = read_fraction(stop + 1, static_cast<std::uint64_t>(whole), number);
+      if (unlikely(end == nullptr || !ends_token(end))) return unusual_value(out);
+      out = std::bit_cast<std::int64_t>(number);
+      p_ = end;
+      return true;
+    }
     if (unlikely(stop == p_ || !ends_token(stop) || whole > std::int64_t{1} << 53)) return unusual_value(out);
     out = header_.exact ? whole : std::bit_cast<std::int64_t>(static_cast<double>(whole));
     p_ = stop;
@@ -360,6 +368,151 @@ void tidy(MatrixBlock& block, const Threads& threads) {
   block.n_entries = n;
 }
 
+// Sets the offsets of the rows (or columns) of a block. `rows` are the sorted rows of its n entries.
+void mark_rows(const TermId* rows, std::int64_t n, MatrixBlock& block, const Threads& threads) {
+  block.indptr = LargeArray<std::int64_t>::uninitialised(block.size + 1);
+  for_each_range(block.size + 1, 1 << 16, worth(threads, block.size + 1), [&](std::int64_t from, std::int64_t to, Worker&) {
+    const TermId *const end = rows + n, *at_row = std::lower_bound(rows, end, block.first + from);
+    for (std::int64_t i = from; i < to; ++i) {
+      while (at_row != end && *at_row < block.first + i) ++at_row;
+      block.indptr[i] = at_row - rows;
+    }
+  });
+}
+
+// Sorts entries by row. The entries of a row keep their order. In a symmetric matrix, entries outside of the diagonal also
+// count on its other side.
+//
+// Copying every entry straight to its row would write to as many places as there are rows, which do not stay in the cache.
+// So entries are first copied to ranges of rows, in 8 bytes each if their counts are small.
+class RowSort {
+ public:
+  RowSort(const Header& header, int range_bits)
+      : n_rows_(header.n_rows), exact_(header.exact), mirrors_(header.symmetric), row_bits_(range_bits) {
+    constexpr std::int64_t most_ranges = 512;
+    while (n_rows_ >> row_bits_ >= most_ranges) ++row_bits_;
+    n_ranges_ = n_rows_ == 0 ? 0 : ((n_rows_ - 1) >> row_bits_) + 1;
+  }
+
+  // Copies the entries from `first` on, which follow all earlier ones.
+  void add(const Entries& entries, std::int64_t first, const Threads& all_threads) {
+    const std::int64_t n = entries.size - first;
+    const Threads threads = worth(all_threads, n);
+    const std::size_t before = parts_.size();
+    parts_.resize(before + at(threads.count));
+    for_each_block(threads.count, threads, [&](std::int64_t i, Worker& worker) {
+      const std::int64_t begin = first + n * i / threads.count, end = first + n * (i + 1) / threads.count;
+      if (exact_ && are_small(entries.data.get() + begin, entries.data.get() + end))
+        fill<true>(parts_[before + at(i)], entries, begin, end, worker);
+      else
+        fill<false>(parts_[before + at(i)], entries, begin, end, worker);
+    });
+  }
+
+  // Moves all entries to the block.
+  void finish(MatrixBlock& block, const Threads& all_threads) {
+    std::vector<std::int64_t> begins(at(n_ranges_) + 1, 0);
+    for (std::int64_t range = 0; range < n_ranges_; ++range) {
+      begins[at(range) + 1] = begins[at(range)];
+      for (const Part& part : parts_) begins[at(range) + 1] += part.begins[at(range) + 1] - part.begins[at(range)];
+    }
+    block.n_entries = begins.back();
+    block.indptr = LargeArray<std::int64_t>::uninitialised(n_rows_ + 1);
+    block.indptr[0] = 0;
+    block.indices = LargeArray<TermId>::uninitialised(block.n_entries);
+    block.data = LargeArray<std::int64_t>::uninitialised(block.n_entries);
+    for_each_block(n_ranges_, worth(all_threads, block.n_entries), [&](std::int64_t range, Worker& worker) {
+      const std::int64_t first = range << row_bits_, n = std::min(n_rows_ - first, std::int64_t{1} << row_bits_);
+      std::int64_t* const ends = block.indptr.get() + 1 + first;
+      std::fill_n(ends, n, 0);
+      for (const Part& part : parts_) {
+        worker.check();
+        for_each_key(part, range, [&](std::int64_t, std::uint64_t key) { ++ends[row_of(key)]; });
+      }
+      std::exclusive_scan(ends, ends + n, ends, begins[at(range)]);
+      for (const Part& part : parts_) {
+        worker.check();
+        const std::int64_t* const data = part.data.get();
+        if (data == nullptr) {
+          for_each_key(part, range, [&](std::int64_t, std::uint64_t key) {
+            const std::int64_t place = ends[row_of(key)]++;
+            block.indices[place] = static_cast<TermId>(key >> 32);
+            block.data[place] = static_cast<std::int64_t>(key & (small_count() - 1));
+          });
+        } else {
+          for_each_key(part, range, [&](std::int64_t i, std::uint64_t key) {
+            const std::int64_t place = ends[row_of(key)]++;
+            block.indices[place] = static_cast<TermId>(key >> 32);
+            block.data[place] = data[i];
+          });
+        }
+      }
+    });
+    parts_.clear();
+  }
+
+ private:
+  // Consecutive entries of the text, sorted by range. A key holds the column (32 bits), the row within its range (row_bits_)
+  // and, if it is small, the count. If a count of the part is large, all counts are in `data`.
+  struct Part {
+    std::vector<std::int64_t> begins;  // (n_ranges + 1,)
+    LargeArray<std::uint64_t> keys;
+    LargeArray<std::int64_t> data;
+  };
+
+  std::uint64_t small_count() const { return std::uint64_t{1} << (32 - row_bits_); }
+  bool are_small(const std::int64_t* begin, const std::int64_t* end) const {
+    std::uint64_t bits = 0;
+    for (; begin != end; ++begin) bits |= static_cast<std::uint64_t>(*begin);
+    return bits < small_count();
+  }
+  std::uint64_t row_of(std::uint64_t key) const {
+    return (key & 0xffffffff) >> (32 - row_bits_);
+  }
+
+  template <class F>
+  static void for_each_key(const Part& part, std::int64_t range, const F& f) {
+    const std::uint64_t* const keys = part.keys.get();
+    for (std::int64_t i = part.begins[at(range)], end = part.begins[at(range) + 1]; i < end; ++i) f(i, keys[i]);
+  }
+
+  // Calls f(row, column, i) for each entry i and, if necessary, for its mirror image.
+  template <class F>
+  void visit(const Entries& entries, std::int64_t begin, std::int64_t end, Worker& worker, const F& f) const {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if ((i & 0xffff) == 0) worker.check();
+      const TermId row = entries.rows[i], column = entries.columns[i];
+      f(row, column, i);
+      if (mirrors_ && row != column) f(column, row, i);
+    }
+  }
+
+  template <bool small>
+  void fill(Part& part, const Entries& entries, std::int64_t begin, std::int64_t end, Worker& worker) const {
+    part.begins.assign(at(n_ranges_) + 1, 0);
+    visit(entries, begin, end, worker, [&](TermId row, TermId, std::int64_t) { ++part.begins[at(row >> row_bits_) + 1]; });
+    std::partial_sum(part.begins.begin(), part.begins.end(), part.begins.begin());
+    const std::int64_t n = part.begins.back();
+    part.keys = LargeArray<std::uint64_t>::uninitialised(n);
+    if (!small) part.data = LargeArray<std::int64_t>::uninitialised(n);
+    std::vector<std::int64_t> next(part.begins.begin(), part.begins.end() - 1);
+    const std::uint64_t in_range = (std::uint64_t{1} << row_bits_) - 1;
+    visit(entries, begin, end, worker, [&](TermId row, TermId column, std::int64_t i) {
+      const auto bits = static_cast<std::uint64_t>(entries.data[i]);
+      const std::int64_t place = next[at(row >> row_bits_)]++;
+      part.keys[place] = static_cast<std::uint64_t>(column) << 32 |
+                         (static_cast<std::uint64_t>(row) & in_range) << (32 - row_bits_) | (small ? bits : 0);
+      if (!small) part.data[place] = static_cast<std::int64_t>(bits);
+    });
+  }
+
+  const std::int64_t n_rows_;
+  const bool exact_, mirrors_;
+  int row_bits_;
+  std::int64_t n_ranges_ = 0;
+  std::vector<Part> parts_;
+};
+
 }  // namespace
 
 struct MarketReader::State {
@@ -379,6 +532,7 @@ struct MarketReader::State {
   MatrixOptions options;
   Header header;
   bool has_header = false, at_end = false;
+  bool keeps_all = false;       // whether all entries are kept until the end of the file
   std::string_view text;        // what follows the header in the first block
   std::int64_t line = 1;        // the number of the next line
   std::int64_t n_read = 0;      // the number of entries that were read
@@ -435,8 +589,11 @@ bool MarketReader::State::read(const Threads& all_threads) {
   const std::int64_t n_kept = entries.size - first;
   std::int64_t n_lines = n_kept;
   for (MarketPiece& piece : pieces) piece.begin = std::exchange(n_lines, n_lines + piece.n_lines);
-  entries.keep_from(std::exchange(first, 0), n_lines);
-  const std::size_t failed = parse_pieces(pieces, threads, [&](MarketPiece& piece, Worker& worker) {
+  // A header may lie, so memory for all entries is taken only if those that were read are a good share of them.
+  constexpr std::int64_t good_share = 16;
+  const std::int64_t likely = keeps_all ? std::min(header.n_entries, good_share * n_lines) : 0;
+  entries.keep_from(std::exchange(first, 0), n_lines, likely);
+  const std::size_t failed = parse_pieces(pieces, blocks, threads, [&](MarketPiece& piece, Worker& worker) {
     return MarketParser(piece, header, entries, worker).run();
   });
   line += n_lines - n_kept;
@@ -540,14 +697,7 @@ bool MarketReader::next(MatrixBlock& block, bool by_column, const Threads& threa
   block.size = stop - s.n_returned;
   block.n_entries = end - begin;
   block.exact = s.header.exact;
-  block.indptr = LargeArray<std::int64_t>::uninitialised(block.size + 1);
-  for_each_range(block.size + 1, 1 << 16, worth(threads, block.size + 1), [&](std::int64_t from, std::int64_t to, Worker&) {
-    const TermId* at_line = std::lower_bound(begin, end, block.first + from);
-    for (std::int64_t i = from; i < to; ++i) {
-      while (at_line != end && *at_line < block.first + i) ++at_line;
-      block.indptr[i] = at_line - begin;
-    }
-  });
+  mark_rows(begin, block.n_entries, block, threads);
   LargeArray<TermId>& indices = by_column ? s.entries.rows : s.entries.columns;
   if (s.first == 0 && block.n_entries * 2 >= s.entries.size) {  // take the arrays, and copy what remains
     const std::int64_t left = s.entries.size - block.n_entries;
@@ -573,54 +723,33 @@ bool MarketReader::next(MatrixBlock& block, bool by_column, const Threads& threa
 MatrixBlock MarketReader::whole(const Threads& threads) {
   State& s = *state_;
   header();
-  std::vector<Entries> parts;
-  std::int64_t n = 0;
+  // Rows in order need no sorting. If a later block is out of order, the entries so far are sorted, too.
+  const bool mirrors = s.header.symmetric;
+  const auto in_order = [&] { return s.sorted.rows && !mirrors; };
+  RowSort sort(s.header, s.options.range_bits);
+  TermId row = -1, column = -1;  // of the last entry that was sorted
   const auto take = [&] {
-    n += s.entries.size;
-    parts.push_back(std::exchange(s.entries, Entries::uninitialised(0)));
+    s.keeps_all = in_order();
+    const std::int64_t n = s.entries.size;
+    if (s.keeps_all || s.first == n) return;
+    if (row >= 0) s.sorted.follow(row, column, s.entries.rows[s.first], s.entries.columns[s.first]);
+    row = s.entries.rows[n - 1], column = s.entries.columns[n - 1];
+    sort.add(s.entries, std::exchange(s.first, n), threads);
   };
-  if (s.entries.size > 0) take();  // order() has read some entries
-  while (s.read(threads)) {
-    if (!parts.empty() && s.entries.size > 0) {
-      const Entries& last = parts.back();
-      s.sorted.follow(last.rows[last.size - 1], last.columns[last.size - 1], s.entries.rows[0], s.entries.columns[0]);
-    }
-    if (s.entries.size > 0) take();
-  }
+  take();  // order() may have read some entries
+  while (s.read(threads)) take();
   MatrixBlock block;
   block.size = s.header.n_rows;
   block.exact = s.header.exact;
-  block.indptr = LargeArray<std::int64_t>::zeroed(block.size + 1);
-  const bool mirrors = s.header.symmetric;
-  // Each thread sorts the entries of a range of rows. Calls f(row, column, bits) for the entries of the range.
-  const Threads enough = worth(threads, n);
-  const auto for_each_entry = [&](const auto& f) {
-    for_each_block(enough.count, enough, [&](std::int64_t range, Worker& worker) {
-      const auto first = static_cast<TermId>(block.size * range / enough.count);
-      const auto stop = static_cast<TermId>(block.size * (range + 1) / enough.count);
-      const auto visit = [&](TermId row, TermId column, std::int64_t bits) {
-        if (row >= first && row < stop) f(row, column, bits);
-      };
-      for (const Entries& part : parts)
-        for (std::int64_t i = 0; i < part.size; ++i) {
-          if ((i & 0xffff) == 0) worker.check();
-          visit(part.rows[i], part.columns[i], part.data[i]);
-          if (mirrors && part.rows[i] != part.columns[i]) visit(part.columns[i], part.rows[i], part.data[i]);
-        }
-    });
-  };
-  // Count the entries of each row, then copy each entry behind the earlier entries of its row.
-  std::int64_t* const ends = block.indptr.get() + 1;
-  for_each_entry([&](TermId row, TermId, std::int64_t) { ++ends[row]; });
-  const std::int64_t n_last = block.indptr[block.size];
-  std::exclusive_scan(ends, ends + block.size, ends, std::int64_t{0});
-  block.n_entries = n_last + block.indptr[block.size];  // of an empty matrix, both are 0
-  block.indices = LargeArray<TermId>::uninitialised(block.n_entries);
-  block.data = LargeArray<std::int64_t>::uninitialised(block.n_entries);
-  for_each_entry([&](TermId row, TermId column, std::int64_t bits) {
-    block.indices[ends[row]] = column;
-    block.data[ends[row]++] = bits;
-  });
+  if (in_order()) {
+    block.n_entries = s.entries.size;
+    mark_rows(s.entries.rows.get(), s.entries.size, block, threads);
+    block.indices = std::move(s.entries.columns);
+    block.data = std::move(s.entries.data);
+  }
+  s.entries = Entries::uninitialised(0);
+  s.first = 0;
+  if (!in_order()) sort.finish(block, threads);
   if (mirrors || !(s.sorted.rows_strictly || s.sorted.columns_strictly)) tidy(block, threads);
   s.n_returned = block.size;
   return block;

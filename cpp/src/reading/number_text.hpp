@@ -69,25 +69,113 @@ inline std::optional<std::int64_t> whole_number(std::string_view text) {
   return static_cast<std::int64_t>(sum);
 }
 
-// Returns the double that is nearest to whole / 10^places, where whole > 0 and 0 < places < 20.
-inline double nearest_quotient(std::uint64_t whole, int places) {
+// Powers of ten with binary exponents: 10^power is at least significands[i] * 2^exponents[i] for i = power + most_power, and
+// below (significands[i] + 1) * 2^exponents[i], with 2^63 <= significands[i] < 2^64.
+struct PowersOfTen {
+  static constexpr int most_power = 64;
+  std::uint64_t significands[2 * most_power + 1] = {};
+  int exponents[2 * most_power + 1] = {};
+
+  constexpr PowersOfTen() {
+    // Each step keeps 128 bits and is less than one unit too small, so even the last step cannot spoil the first 64 bits
+    // unless they are followed by some 57 equal bits. The tests compare all powers with exact ones.
+    Significand up{std::uint64_t{1} << 63, 0}, down = up;
+    set(0, up.high, -63);
+    for (int i = 1, up_exponent = -63, down_exponent = -63; i <= most_power; ++i) {
+      up_exponent += up.times_ten();
+      down_exponent += down.by_ten();
+      set(i, up.high, up_exponent);
+      set(-i, down.high, down_exponent);
+    }
+  }
+
+ private:
+  struct Significand {  // with the highest bit set
+    std::uint64_t high, low;
+
+    // Multiplies by 10, and returns how much the exponent grows.
+    constexpr int times_ten() {
+      const std::uint64_t mask = 0xffffffff;
+      std::uint64_t limbs[4] = {low & mask, low >> 32, high & mask, high >> 32}, carry = 0;
+      for (std::uint64_t& limb : limbs) carry += 10 * limb, limb = carry & mask, carry >>= 32;
+      const int shift = carry > 7 ? 4 : 3;
+      low = limbs[0] | limbs[1] << 32;
+      high = limbs[2] | limbs[3] << 32;
+      low = low >> shift | high << (64 - shift);
+      high = high >> shift | carry << (64 - shift);
+      return shift;
+    }
+    // Divides by 10, and returns how much the exponent grows.
+    constexpr int by_ten() {
+      std::uint64_t limbs[5] = {high >> 32, high & 0xffffffff, low >> 32, low & 0xffffffff, 0}, rest = 0;
+      for (std::uint64_t& limb : limbs) rest = rest << 32 | limb, limb = rest / 10, rest %= 10;
+      const int shift = limbs[0] >> 28 != 0 ? 3 : 4;
+      high = limbs[0] << 32 | limbs[1];
+      low = limbs[2] << 32 | limbs[3];
+      high = high << shift | low >> (64 - shift);
+      low = low << shift | limbs[4] >> (32 - shift);
+      return -shift;
+    }
+  };
+  constexpr void set(int power, std::uint64_t significand, int exponent) {
+    significands[most_power + power] = significand;
+    exponents[most_power + power] = exponent;
+  }
+};
+inline constexpr PowersOfTen powers_of_ten;
+
+// Sets `value` to the double that is nearest to whole * 10^power, where whole > 0, and returns true. Returns false for one
+// in about 700 numbers, those near the middle between two doubles, and for powers of more than PowersOfTen::most_power.
+TERMSIFT_INLINE bool nearest_product(std::uint64_t whole, std::int64_t power, double& value) {
+  constexpr int most = PowersOfTen::most_power;
+  if (unlikely(power < -most || power > most)) return false;
+  const int whole_shift = std::countl_zero(whole);
+  // The exact product is at least `product` and less than product + 2, in units of 2^64.
+  const std::uint64_t product = high_product(whole << whole_shift, powers_of_ten.significands[most + power]);
+  // Round to 53 bits. Only the distance from the middle of two doubles matters.
+  const int extra = 10 + static_cast<int>(product >> 63);
+  const std::uint64_t rest = product & ((std::uint64_t{1} << extra) - 1), half = std::uint64_t{1} << (extra - 1);
+  if (unlikely(half - rest <= 1)) return false;  // the difference wraps around if the rest is larger
+  const std::uint64_t mantissa = (product >> extra) + (rest > half);
+  const int exponent = powers_of_ten.exponents[most + power] + 64 - whole_shift + extra;
+  value = static_cast<double>(mantissa) * bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+  return true;
+}
+
+// Reads what follows the point of a number that has the digits `whole` before it: digits [e [+-] digits]. Sets `value` to
+// the nearest double and returns the end. Returns null if there is no such text, for long and unusual numbers, which
+// read_decimal reads, and for zero.
+TERMSIFT_INLINE const char* read_fraction(const char* p, std::uint64_t whole, double& value) {
+  constexpr std::uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
   constexpr std::uint64_t ten_places = 10000000000;
-  constexpr std::uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
-  std::uint64_t divisor = places < 10 ? powers[places] : ten_places * powers[places - 10];
-  const int whole_shift = std::countl_zero(whole), divisor_shift = std::countl_zero(divisor);
-  whole <<= whole_shift;
-  divisor <<= divisor_shift;
-  // The quotient of both has its first bit before the point or after it. Its first 64 bits are computed.
-  const bool is_less = whole < divisor;
-  const std::uint64_t high = is_less ? whole : whole >> 1, low = is_less ? 0 : whole << 63;
-  const std::uint64_t quotient = wide_quotient(high, low, divisor);
-  const bool has_rest = low != quotient * divisor;  // the difference of both is the remainder
-  // Round to 53 bits, and to an even number if the rest is exactly half.
-  std::uint64_t mantissa = quotient >> 11;
-  const std::uint64_t rest = quotient & 0x7ff, half = 0x400;
-  mantissa += rest > half || (rest == half && (has_rest || (mantissa & 1) != 0));
-  const int exponent = 11 - (is_less ? 64 : 63) + divisor_shift - whole_shift;
-  return static_cast<double>(mantissa) * bit_cast<double>(static_cast<std::uint64_t>(1023 + exponent) << 52);
+  const EightCharacters first(p);
+  std::uint64_t digits = 0, most = ten_places;  // a product below 10^19 fits into 64 bits
+  int n = 8;
+  if (first.others != 0) {
+    n = first.n_digits();
+    if (unlikely(n == 0)) return nullptr;
+    digits = whole * powers[n] + first.number(n);
+  } else {
+    // Numbers with all their digits have a number of digits that a processor cannot predict, so nothing branches on it.
+    const EightCharacters second(p + 8);
+    const int more = second.others == 0 ? 8 : second.n_digits();
+    digits = (whole * powers[8] + first.number(8)) * powers[more] + (more == 0 ? 0 : second.number(more));
+    most = 1000;
+    n += more;
+  }
+  p += n;
+  if (unlikely(whole >= most || digits == 0 || digit_of(*p) <= 9)) return nullptr;
+  int exponent = 0;
+  if ((*p | 0x20) == 'e') {
+    ++p;
+    const bool below = *p == '-';
+    if (below || *p == '+') ++p;
+    int n_digits = 0;
+    for (; n_digits < 4 && digit_of(*p) <= 9; ++p, ++n_digits) exponent = 10 * exponent + static_cast<int>(digit_of(*p));
+    if (unlikely(n_digits == 0 || n_digits == 4)) return nullptr;
+    if (below) exponent = -exponent;
+  }
+  return nearest_product(digits, exponent - n, value) ? p : nullptr;
 }
 
 // Reads [+-] digits [. digits] [e [+-] digits] with a digit before the e, and returns the end. Sets `value` to the nearest
@@ -145,14 +233,7 @@ inline const char* read_decimal(const char* p, double& value) {
     return p;
   };
   if (kept == 0) return put(0);
-  // The product and the quotient of two exact doubles are rounded correctly.
-  constexpr double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-  if (exact && digits <= std::uint64_t{1} << 53 && exponent >= -22 && exponent <= 22) {
-    const auto whole = static_cast<double>(digits);
-    return put(exponent < 0 ? whole / powers[-exponent] : whole * powers[exponent]);
-  }
-  if (exact && exponent < 0 && exponent > -20) return put(nearest_quotient(digits, static_cast<int>(-exponent)));
+  if (double magnitude = 0; exact && nearest_product(digits, exponent, magnitude)) return put(magnitude);
   if (const auto nearest = nearest_double({begin, static_cast<std::size_t>(p - begin)})) return put(*nearest);
   return put(kept + exponent > 0 ? std::numeric_limits<double>::infinity() : 0);  // beyond the range of doubles
 }

@@ -414,7 +414,7 @@ bool SvmlightReader::State::next(MatrixBlock& block, const Threads& all_threads)
   block.codes = LargeArray<ClassId>::uninitialised(most.labels);
   const Arrays arrays{block.indptr.get(), block.label_indptr.get(), block.data.get(), block.indices.get(),
                       block.codes.get()};
-  const std::size_t failed = parse_pieces(pieces, threads, [&](SvmlightPiece& piece, Worker& worker) {
+  const std::size_t failed = parse_pieces(pieces, blocks, threads, [&](SvmlightPiece& piece, Worker& worker) {
     return SvmlightParser(piece, arrays, options, declared, worker).run();
   });
   collect(pieces, failed, block);

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal, TypeAlias, cast
 
 from termsift import _core
@@ -58,12 +59,41 @@ def add_documents(
             _core.default_window_bytes,
         )
 
+    with _explaining(matrix, weights), validation.naming_classes(labels.classes):
+        found = updated(matrix) if weights is None else None
+        added, path = found or cast(
+            tuple[_core.Counts, str], updated(matrix.by_document(n_threads))
+        )
+    _log(matrix, labels, path)
+    return counts.merge(added) if has_lists else added
+
+
+def add_block(
+    counts: _core.GrowingCounts,
+    matrix: validation.Csr,
+    labels: validation.Labels,
+    tf: str,
+    n_threads: int,
+) -> None:
+    """Add the documents of a block to counts in place. The block's classes begin with theirs."""
+    with _explaining(matrix, None), validation.naming_classes(labels.classes):
+        path = counts.add(
+            *matrix.parts,
+            labels.indptr,
+            labels.codes,
+            len(labels.classes),
+            _core.TermWeight.__members__[tf],
+            n_threads,
+            _core.default_window_bytes,
+        )
+    _log(matrix, labels, path)
+
+
+@contextmanager
+def _explaining(matrix: validation.Csr, weights: _core.Count | None) -> Iterator[None]:
+    """Say which arguments an error of the core is about, or what helps if memory is short."""
     try:
-        with validation.naming_classes(labels.classes):
-            found = updated(matrix) if weights is None else None
-            added, path = found or cast(
-                tuple[_core.Counts, str], updated(matrix.by_document(n_threads))
-            )
+        yield
     except ValueError as error:
         if not hasattr(error, "argument"):  # the error of a count is the core's
             concerning(error, "X", *(() if weights is None else ("sample_weight",)))
@@ -76,6 +106,9 @@ def add_documents(
             n_terms=matrix.n_terms,
         )
         raise carrying(MemoryError, message) from None
+
+
+def _log(matrix: validation.Csr, labels: validation.Labels, path: str) -> None:
+    """Log what was counted."""
     sizes = matrix.n_docs, matrix.n_terms, len(labels.classes), len(matrix.data)
     logger.debug("counted %d documents, %d terms, %d classes, %d entries by %s", *sizes, path)
-    return counts.merge(added) if has_lists else added

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from termsift import _core
-from termsift._counts.adding import add_documents
+from termsift._counts.adding import add_block, add_documents
 from termsift._counts.counts import Counts
 from termsift._util import validation
 from termsift.text import TextRules
@@ -60,7 +60,7 @@ class ByRow:
 
     def __init__(self, tf: str, n_threads: int) -> None:
         self._tf, self._n_threads = tf, n_threads
-        self._counts = Counts.nothing(tf).core
+        self._counts = _core.GrowingCounts(Counts.nothing(tf).core)
         self._columns: list[tuple[int, int, _core.Counts]] = []  # the parts of `joined_columns`
 
     def add(self, content: validation.Csr | Columns, labels: validation.Labels) -> None:
@@ -72,20 +72,20 @@ class ByRow:
             self._columns.append((content.first, content.n_terms, part))
             return
         self._add_columns()
-        before = with_further_classes(self._counts, len(labels.classes))
-        self._counts = add_documents(before, content, labels, None, self._tf, self._n_threads)
+        matrix = content.by_document(self._n_threads)
+        add_block(self._counts, matrix, labels, self._tf, self._n_threads)
 
     def _add_columns(self) -> None:
         """Add the counts of a matrix that came by columns."""
         if self._columns:
             whole = joined_columns(self._columns)
-            before = with_further_classes(self._counts, len(whole.class_docs))
-            self._counts = before.merge(whole, self._n_threads)
+            before = self._counts.counts(len(whole.class_docs))
+            self._counts = _core.GrowingCounts(before.merge(whole, self._n_threads))
             self._columns = []
 
     def counts(self, classes: list[Hashable], n_docs: int) -> Counts:
         self._add_columns()
-        return Counts(with_further_classes(self._counts, len(classes)), classes, None, self._tf)
+        return Counts(self._counts.counts(len(classes)), classes, None, self._tf)
 
 
 def joined_columns(parts: list[tuple[int, int, _core.Counts]]) -> _core.Counts:
@@ -112,14 +112,6 @@ def joined_columns(parts: list[tuple[int, int, _core.Counts]]) -> _core.Counts:
         terms=np.concatenate(terms)[order].astype(np.int32),
         **by_name,
     )
-
-
-def with_further_classes(counts: _core.Counts, n_classes: int) -> _core.Counts:
-    """Return the counts with empty classes after their own, for ``n_classes`` in all."""
-    present = len(counts.class_docs)
-    if n_classes <= present:
-        return counts
-    return counts.with_classes([*range(present), *[-1] * (n_classes - present)])
 
 
 class ByClass:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Generator, Hashable
 from pathlib import Path
@@ -26,12 +27,20 @@ from termsift._util.validation import (
     object_array,
     widened,
 )
-from termsift.io._opening import check_labels, is_damage, one_per_line, opened, opened_matrix
+from termsift.io._opening import (
+    NAME_ENCODING,
+    check_labels,
+    is_damage,
+    one_per_line,
+    opened,
+    opened_matrix,
+)
 from termsift.io._source import MATRIX_BYTES, Options, Source, UnsortedError, with_arguments
 from termsift.text._documents import Block, Columns, Consumer
 
 _LONGEST_WORD = 40  # the number of characters of a label in a warning
 _FROM_ZERO = said("; if indices count from 0, pass {index_base=0}")
+_NOT_UTF8 = re.compile(r": expected a label,.*\\x[89a-f][0-9a-f]")  # a label with an escaped byte
 _SKIPPED = "; on_error='skip' leaves it out"  # the end of the core's message about a bad line
 
 
@@ -207,10 +216,25 @@ class MarketFile(MatrixFile):
                 del part, arrays  # free the block before the next block is read
 
 
+def _distinct_codes(codes: _core.Int32s, n_classes: int) -> tuple[NDArray[Any], _core.Int32s]:
+    """Return the distinct codes in increasing order, and the place of each code among them.
+
+    A block lists only its own classes, because the classes so far may be many. Its time depends on
+    its own documents only.
+    """
+    if n_classes > len(codes):
+        own_codes, own = np.unique(codes, return_inverse=True)
+        return own_codes, own.astype(np.int32)
+    used = np.flatnonzero(np.bincount(codes, minlength=n_classes))
+    place = np.zeros(n_classes, dtype=np.int32)
+    place[used] = np.arange(len(used))
+    return used, place[codes]
+
+
 class SvmlightFile(Source):
     """An svmlight file, or a file of the extreme classification repository."""
 
-    takes = frozenset({"term_names"})
+    takes = frozenset({"term_names", "encoding"})
     why = "an svmlight file has its own labels and no texts"
     labels_are_text = False
     may_lack_columns = True
@@ -220,7 +244,7 @@ class SvmlightFile(Source):
         options, names = self.options, self.options.names
         n_names = _core.max_terms if names is None else len(names)
         self._noted, self._has_words, self._has_numbers = (0, 0), False, False
-        with opened_matrix(self.path) as (readinto, raw):
+        with opened_matrix(self.path, options.encoding) as (readinto, raw):
             file = _core.SvmlightFile(
                 readinto,
                 self.name,
@@ -243,11 +267,8 @@ class SvmlightFile(Source):
                 if len(skipped):
                     rows = first + np.arange(n)
                     rows += np.searchsorted(skipped, np.arange(n), side="right")
-                # A block lists only its own classes, because the classes so far may be many.
-                used = np.flatnonzero(np.bincount(codes, minlength=len(classes)))
-                number = np.zeros(len(classes), dtype=np.int32)
-                number[used] = np.arange(len(used))
-                labels = Labels([classes[i] for i in used.tolist()], number[codes], ends)
+                used, own = _distinct_codes(codes, len(classes))
+                labels = Labels([classes[i] for i in used.tolist()], own, ends)
                 if not options.has_labels:
                     labels = Labels([""], np.zeros(n, dtype=np.int32), None)
                 matrix = Csr(indptr, indices, data, n, n_terms)
@@ -313,5 +334,7 @@ class SvmlightFile(Source):
                 cures.append(_FROM_ZERO)
             elif names is not None:
                 cures.append(said("; {term_names} has {n}", n=number_of(len(names), "name")))
+        elif _NOT_UTF8.search(bare):
+            cures.append(NAME_ENCODING)
         skipped = with_arguments(fault[len(bare) :])
         return Message(bare, *(part for cure in (*cures, skipped) for part in cure.parts))

@@ -262,33 +262,51 @@ def opened_text(
             yield content.readinto, raw, "UTF-8"
             return
         name = _name_of(codec, encoding)
-        try:
+        with _refusing(path, name):
             yield _recoded(content, codec), raw, name.upper()
-        except UnicodeError as error:
-            raise wrong_value(
-                "{path}: is not {codec}: {error}{cure}",
-                path=path,
-                codec=name,
-                error=error,
-                cure=NAME_ENCODING,
-            ) from None
 
 
 @contextmanager
-def opened_matrix(path: Path) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
-    """Open a matrix in a text file, whose encoding no argument names.
+def _refusing(path: Path, codec: str) -> Iterator[None]:
+    """Name the file in an error about its encoding."""
+    try:
+        yield
+    except UnicodeError as error:
+        raise wrong_value(
+            "{path}: is not {codec}: {error}{cure}",
+            path=path,
+            codec=codec,
+            error=error,
+            cure=NAME_ENCODING,
+        ) from None
+
+
+@contextmanager
+def opened_matrix(
+    path: Path, encoding: str | None = None
+) -> Iterator[tuple[Callable[[memoryview], int], BinaryIO]]:
+    """Open a matrix in a text file. No argument names its encoding if ``encoding`` is None.
 
     Yield a function that fills a buffer with UTF-8 text, and the file on disk.
     """
     with opened(path) as (content, raw):
         head = content.peek(HEAD)[:HEAD]
-        marked = marked_encoding(head)
-        if marked is None and (found := unmarked_encoding(head)) is not None:
+        if encoding is not None:
+            codec = _codec(path, head, encoding)
+        elif (marked := marked_encoding(head)) is not None:
+            codec = marked
+        elif (found := unmarked_encoding(head)) is None:
+            codec = "utf-8-sig"
+        else:
             fault = f"is {found[:6].upper()} without a mark of the order of bytes, expected UTF-8"
             raise ValueError(f"{path}: {fault}; convert it to UTF-8")
-        first = head if marked is None else head.decode(marked, "ignore").encode()
+        first = head if codec == "utf-8-sig" else head.decode(codec, "ignore").encode()
         check_line_ends(path, first[: first.find(b"\n") + 1] or first)
-        yield (content.readinto if marked is None else _recoded(content, marked)), raw
+        if codec == "utf-8-sig":
+            yield content.readinto, raw
+            return
+        with _refusing(path, codec):
+            yield _recoded(content, codec), raw
 
 
 def check_line_ends(path: Path, line: bytes) -> None:

@@ -153,7 +153,7 @@ def scan(
         with a blank. If ``label=False``, no labels are read, every document gets the label ``""``,
         and a folder holds documents in place of class folders.
     encoding : str, default "utf-8"
-        The encoding of texts, and of the files of labels and of names.
+        The encoding of texts, of svmlight files, and of the files of labels and of names.
     delimiter : str, optional
         The character between the fields of a ``.csv``, ``.tsv`` or ``.txt`` file. By default, it is
         the one among comma, semicolon, tab and vertical bar that splits the header into the columns
@@ -234,7 +234,7 @@ def scan(
     dialect = Dialect(**{name: arguments[name] for name in _OF_DIALECTS})
     given: dict[str, Any] = {"term_names": term_names, "text": text}
     given["label"] = None if label is False else label
-    # Files of names and labels have an encoding, even if the matrix beside them has none.
+    # Files of names and labels have an encoding, even if the matrix beside them holds no words.
     given["encoding"] = encoding if term_names is None and labels is None else None
     given |= {"max_memory": max_memory, "checkpoint": checkpoint, **rules, **dialect.given}
     if checkpoint is not None and max_memory is None:
@@ -522,7 +522,7 @@ class Scanned(Documents):
         if labels.indptr is not None and (np.diff(numbers) < 0).any():
             rows = np.repeat(np.arange(block.n_docs), np.diff(labels.indptr))
             codes = codes[np.lexsort((codes, rows))]
-        block = block._replace(labels=Labels(self.classes, codes, labels.indptr))
+        block = block._replace(labels=Labels(self._coder.listed, codes, labels.indptr))
         if not first:
             return block
         rows = np.array(block.rows, dtype=np.int64) + first

@@ -391,7 +391,7 @@ class LabelledTexts(Documents):
                 else:
                     assert self._coder is not None
                     codes = self._coder.codes(column, first)
-                    labels = validation.Labels(self._coder.classes, codes, None)
+                    labels = validation.Labels(self._coder.listed, codes, None)
                 if len(texts.missing):
                     place = first + texts.missing[0]
                     fault = f"the text of document {place} is missing: {validation.LEAVE_OUT}"

@@ -131,7 +131,7 @@ class Documents(ABC):
     """A stream of documents, which can be read once.
 
     The labels of a block list the classes of all documents so far, so the lists of later blocks
-    begin with the lists of earlier blocks.
+    begin with the lists of earlier blocks. It may be one list, which grows with each block.
 
     Attributes
     ----------

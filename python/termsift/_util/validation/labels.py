@@ -199,12 +199,20 @@ def check_one_class(y: Any, n_docs: int, why: Name, name: Name = "y") -> Labels:
 
 
 class LabelCoder:
-    """Assigns numbers to classes, in the order of ``given`` or of their first appearance."""
+    """Assigns numbers to classes, in the order of ``given`` or of their first appearance.
+
+    Attributes
+    ----------
+    listed : list
+        The classes in the order of their numbers. The list grows when new classes appear, so that
+        the labels of a block cost no copy of all classes.
+    """
 
     def __init__(self, given: list[Hashable] | None, name: Name = "y") -> None:
         self._name = name
         self._is_fixed = given is not None
-        self._numbers: dict[Hashable, int] = {c: i for i, c in enumerate(given or [])}
+        self.listed: list[Hashable] = list(given or [])
+        self._numbers: dict[Hashable, int] = {c: i for i, c in enumerate(self.listed)}
 
     @property
     def _arguments(self) -> tuple[str, ...]:
@@ -213,8 +221,8 @@ class LabelCoder:
 
     @property
     def classes(self) -> list[Hashable]:
-        """The classes in the order of their numbers."""
-        return list(self._numbers)
+        """A copy of `listed`."""
+        return list(self.listed)
 
     @property
     def ordered(self) -> list[Hashable]:
@@ -242,7 +250,10 @@ class LabelCoder:
                     "{where} {label!r}, which is not in {classes}", where=where, label=label
                 )
                 raise concerning(error, *self._arguments)
-            numbers.append(self._numbers.setdefault(label, len(self._numbers)))
+            number = self._numbers.setdefault(label, len(self.listed))
+            if number == len(self.listed):
+                self.listed.append(label)
+            numbers.append(number)
         if numbers == list(range(len(numbers))):
             return codes
         return np.array(numbers, dtype=np.int32)[codes]
