@@ -55,6 +55,7 @@ from termsift.text._listed_words import cut_words
 from termsift.text._matrices import FixedColumns, GrowingColumns, count_blocks
 from termsift.text._passages import passages_of
 from termsift.text._patterns import translated
+from termsift.text._places import PlaceFinder
 from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 
 # The core is tested by itself: what it refuses, each SIMD target, and each way of counting.
