@@ -93,6 +93,8 @@ __all__ += [
 __all__ += ["text_blocks"]
 # Checks of arguments, with the values that they return.
 __all__ += ["check_labels", "check_matrix", "plain_label"]
+# What `find_passages` shows, but for the text around it.
+__all__ += ["PlaceFinder"]
 # Tools of the package: files, tables, HTML, messages.
 __all__ += ["build_info", "check_replaceable", "existing", "html", "messages", "replacing"]
 __all__ += ["write_csv", "write_json"]

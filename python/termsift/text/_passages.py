@@ -133,16 +133,17 @@ def passages_of(
             for document in np.flatnonzero(np.diff(X.indptr)).tolist():
                 columns = X.indices[X.indptr[document] : X.indptr[document + 1]].tolist()
                 lists = [
-                    (term, found[label][term])
-                    for label, term in product(labels[document], map(vocabulary.__getitem__, columns))
-                    if term in found.get(label, ())
+                    (term, of_term)
+                    for label, column in product(labels[document], columns)
+                    if (of_term := found.get(label, {}).get(term := vocabulary[column])) is not None
+                    and len(of_term) < n_passages
                 ]
-                room = {term: n_passages - len(of_term) for term, of_term in lists}
-                for term, of_term in lists:
-                    room[term] = max(room[term], n_passages - len(of_term))
-                wanted = {t: 1 if one_per_document else n for t, n in room.items() if n}
-                if not wanted:
+                if not lists:
                     continue
+                wanted: dict[str, int] = {}
+                for term, of_term in lists:
+                    n_more = 1 if one_per_document else n_passages - len(of_term)
+                    wanted[term] = max(wanted.get(term, 0), n_more)
                 content, number = block.texts[document] or "", int(block.rows[document])
                 places = finder.find(content, wanted)
                 for term, of_term in lists:

@@ -61,24 +61,23 @@ class PlaceFinder:
     def terms_of(self, query: str) -> list[str]:
         """Return the terms that a query may mean, the likeliest first.
 
-        A query may be a term of the counts, even if the rules would not cut it so: a pattern may
-        ask for a neighbour that the term does not have when it stands alone.
+        A query may be a term of the counts, even if the rules would cut it otherwise: a pattern may
+        ask for a neighbour, which a term that stands alone does not have.
         """
         try:
+            prepared = self._prepare(query) if self._joins else query
             made = self._terms(query)
         except Exception:  # A function of the user may refuse what is no text.
             return [query]
-        # Lower case stays lower case. After other rules, a term may be one that they change again:
-        # the letter A is without accents what the lower case of a bold A is.
+        tokens = [made] if isinstance(made, str) else [t for t in made if t not in self._stop_words]
+        term = " ".join(tokens) if self._joins or len(tokens) == 1 else ""
+        # Lower case stays lower case. Other rules may change again what they have made: the lower
+        # case of a bold A is the same letter, which is an A without accents.
         only_lowers = self._keeps_places and self._own_function is None and self._cut is None
-        if isinstance(made, str):
-            return [made or query] if only_lowers else list(dict.fromkeys((query, made or query)))
-        tokens = [token for token in made if token not in self._stop_words]
-        if not tokens or not (self._joins or len(tokens) == 1):
-            return [query]
-        term = " ".join(tokens)
-        is_none = only_lowers and (self._is_usual or self._prepare(query) != query)
-        return [term] if is_none else list(dict.fromkeys((query, term)))
+        likeliest = [] if only_lowers else [query]
+        if not (only_lowers and self._is_usual and term):
+            likeliest.append(prepared)
+        return list(dict.fromkeys(filter(None, [*likeliest, term]))) or [query]
 
     def find(self, text: str, wanted: dict[str, int]) -> dict[str, list[Span]]:
         """Return the first places of terms in a text, as many of each as are wanted."""
@@ -258,7 +257,7 @@ class _Piece:
 
     def __init__(self, start: int, end: int, first: int, last: int) -> None:
         self.start, self.end, self.first, self.last = start, end, first, last
-        self.halves: tuple[_Piece, _Piece] | None | bool = None  # False if it cannot be cut
+        self.halves: tuple[_Piece, _Piece] | bool | None = None  # False if it cannot be cut
 
 
 class _Alignment:
@@ -381,7 +380,9 @@ class _TokenAlignment(_Alignment):
         piece = self._piece_of(number)
         is_alone = piece.last - piece.first == 1 and piece is not self._whole
         if not is_alone and _SEVERAL_WORDS.search(self._text, piece.start, piece.end):
-            return self._place_within(piece, number)
+            is_long = piece is self._whole or piece.end - piece.start > _SMALL
+            if (place := self._place_within(piece, number)) or is_long:
+                return place
         content = self._text[piece.start : piece.end]
         if content.isspace():  # a token of blanks
             return piece.start, piece.end
@@ -395,8 +396,10 @@ class _TokenAlignment(_Alignment):
         """
         made = cast(list[str], self._made)
         term = made[number]
-        search = [], self._found_within(piece, term)
-        found, others = self._searches.setdefault((piece.start, term), search)
+        key = piece.start, term
+        if key not in self._searches:
+            self._searches[key] = [], self._found_within(piece, term)
+        found, others = self._searches[key]
         before = made[piece.first : number].count(term)
         while len(found) <= before and (place := next(others, None)):
             found.append(place)
@@ -406,9 +409,9 @@ class _TokenAlignment(_Alignment):
         """Yield each run of a few words of a piece of which the function makes a term."""
         words = [word.span() for word in _WORDS.finditer(self._text, piece.start, piece.end)]
         most = term.count(" ") + 1 + _MOST_LEFT_OUT
-        if piece is self._whole and len(words) <= most:
-            if self._count(f"{self._text} {self._text}", term) < 2:
-                return  # The term is about the whole text, such as its length.
+        is_all = piece is self._whole and len(words) <= most
+        if is_all and self._count(f"{self._text} {self._text}", term) < 2:
+            return  # The term is about the whole text, such as its length.
         for begin in range(0, len(words), _AT_ONCE):
             run = words[begin : begin + _AT_ONCE + most]
             if not self._count(self._text[run[0][0] : run[-1][1]], term):
@@ -419,8 +422,17 @@ class _TokenAlignment(_Alignment):
                     if self._count(self._text[start:end], term):
                         rest = run[first + 1][0] if first < last else end
                         if not self._count(self._text[rest:end], term):
-                            yield start, end
+                            yield self._trimmed(start, end, term)
                         break
+
+    def _trimmed(self, start: int, end: int, term: str) -> Span:
+        """Return a place without the punctuation around the term."""
+        text = self._text
+        while not _is_of_word(text[end - 1]) and self._count(text[start : end - 1], term):
+            end -= 1
+        while not _is_of_word(text[start]) and self._count(text[start + 1 : end], term):
+            start += 1
+        return start, end
 
     def _count(self, text: str, term: str) -> int:
         try:
