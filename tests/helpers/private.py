@@ -83,6 +83,8 @@ __all__ += [
     "running",
 ]
 __all__ += ["AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
+# Patterns for the core, and which of them it runs.
+__all__ += ["translated"]
 # Readers and counters by themselves: blocks of texts.
 __all__ += [
     "FixedColumns",

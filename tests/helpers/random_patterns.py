@@ -1,5 +1,7 @@
 """Random regular expressions and texts, which are hard to match: loops, empty branches, flags."""
 
+# ruff: noqa: RUF001 - letters that look like others are hard to match
+
 from __future__ import annotations
 
 import random

@@ -752,6 +752,7 @@ WORDING: dict[str, str] = {
         "name the columns by text= and label=, by number if there is no header; did you mean "
         "'title'?"
     ),
+    "malformed_pattern": "malformed pattern: …",
     "marks_cut_words_and_nfc_joins": (
         "combining marks cut words in … place…, …: normalize='NFC' joins accents …"
     ),
@@ -1125,6 +1126,12 @@ WORDING: dict[str, str] = {
         "of the label column"
     ),
     "path_must_be_a_str": "path must be a str or PathLike, got NoneType",
+    "pattern_matches_the_empty_text": (
+        "token_pattern matches the empty text, so that '' is counted as a word: write + …"
+    ),
+    "pattern_takes_exponential_time": (
+        "token_pattern takes exponential time, already for '…', because a loop is within a loop: …"
+    ),
     "plot_curves_needs_matplotlib_pip_install_termsif": (
         "plot_curves needs matplotlib: pip install 'termsift[plot]', or pip install matplotlib"
     ),

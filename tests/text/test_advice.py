@@ -58,14 +58,21 @@ RULES: list[tuple[dict[str, Any], str]] = [
         "normalize_has_no_effect_with_a_function",
     ),
     ({"analyzer": str.split, "normalize": "NFC"}, "normalize_has_no_effect_with_an_analyzer"),
+    ({"token_pattern": r"\w*"}, "pattern_matches_the_empty_text"),
+    ({"token_pattern": r"[a-z]+|"}, "pattern_matches_the_empty_text"),
+    ({"token_pattern": r"(\w\w+\s?)+#"}, "pattern_takes_exponential_time"),
 ]
 
 
 @pytest.mark.parametrize(("rules", "key"), RULES, ids=lambda x: str(x)[:30])
 def test_rules_that_cannot_work_are_told(rules: dict[str, Any], key: str, tmp_path: Path) -> None:
-    if {"tokenizer", "preprocessor"} & set(rules):
+    if {"tokenizer", "preprocessor"} & set(rules) or key.startswith("pattern"):
         pytest.importorskip("sklearn")
-    for count in doors(tmp_path, TEXTS, LABELS, **rules):
+    texts = [f"{text} #" for text in TEXTS] if "exponential" in key else TEXTS
+    calls = [*doors(tmp_path, texts, LABELS, **rules)]
+    if "exponential" in key:
+        calls = calls[:4]  # a worker of a cluster tells this before it cuts its part
+    for count in calls:
         told_once(count, key)
     if "stop_words" in rules and "vocabulary" not in rules:
         told_once(lambda: ts.sketch_texts(TEXTS, min_df=1, **rules), key)
@@ -172,8 +179,9 @@ def test_words_that_marks_cut_are_told(tmp_path: Path) -> None:
     for count in calls[4:]:
         count()  # the parts on a cluster do not tell how many words are cut
     hindi = ["हिन्दी भाषा", "हिन्दी और"]
-    for count in [*doors(tmp_path, hindi, LABELS, normalize="NFC")][:4]:
-        told_once(count, "marks_cut_words_of_letters")
+    for rules in ({}, {"token_pattern": r"\w+"}, {"token_pattern": r"[^\W_]+|!"}):
+        for count in [*doors(tmp_path, hindi, LABELS, normalize="NFC", **rules)][:4]:
+            told_once(count, "marks_cut_words_of_letters")
 
 
 @pytest.mark.parametrize(
@@ -184,12 +192,12 @@ def test_words_that_marks_cut_are_told(tmp_path: Path) -> None:
         {"analyzer": "char"},
         {"analyzer": str.split},
         {"token_pattern": "[\\w\u0300-\u036f]+"},
+        {"token_pattern": r"."},
+        {"token_pattern": r"\w+|[^\w\s]"},
     ],
     ids=str,
 )
 def test_words_that_no_mark_cuts_are_not_told(rules: dict[str, Any], tmp_path: Path) -> None:
-    if "token_pattern" in rules:
-        pytest.importorskip("sklearn")
     for count in doors(tmp_path, DECOMPOSED, LABELS, **rules):
         count()
 

@@ -12,15 +12,19 @@ import adversarial_texts
 from private import _core, translated
 from random_patterns import Generator
 from token_patterns import IN_USE, LEFT_TO_PYTHON
+from wording import raises
 
 SMALLEST, USUAL = 64, 1 << 16  # bytes that the core reads at a time
 
 TEXTS = [
-    "", " ", "\n", "a", "a\n", "end\n\n", "The U.S.A.'s e-mail: bob@example.org, #1 @home; it's 3.14!\n",
+    "", " ", "\n", "a", "a\n", "end\n\n",
+    "The U.S.A.'s e-mail: bob@example.org, #1 @home; it's 3.14!\n",
     "don't can't O'Neil well-known -x- --y a_b __c__ 0x1F 1e-5 $5.00 50% ... 'quoted' [x] (y)",
-    "naïve café ÜBER straße ΣΊΣΥΦΟΣ Привет мир हिन्दी में नमस्ते 中文分词 ไทย 한국어 ١٢٣ 😀👍🏽 e\u0301a",
-    "word " * 50, "x" * 200, "-" * 130, "a.b.c." * 40, "\ud800a\udfffb", "https://a.b/c?d=e&f#g\t\r\n",
-    "tag one,tag two;tag three|tag, four", '"a \\" b" c', "192.168.0.1 2020-12-31 555-1234", "don't",
+    "naïve café ÜBER straße ΣΊΣΥΦΟΣ Привет мир हिन्दी में नमस्ते 中文分词 ไทย 한국어 ١٢٣",
+    "😀👍🏽 e\u0301a",
+    "word " * 50, "x" * 200, "-" * 130, "a.b.c." * 40, "\ud800a\udfffb",
+    "https://a.b/c?d=e&f#g\t\r\n", "tag one,tag two;tag three|tag, four", '"a \\" b" c',
+    "192.168.0.1 2020-12-31 555-1234", "don't",
 ]  # fmt: skip
 
 
@@ -50,7 +54,9 @@ def test_patterns_in_use_are_run_by_the_core(pattern: str) -> None:
             _core.use_simd_target(best)
 
 
-@pytest.mark.parametrize("pattern", ["\\w+", "[#@]?\\w+", "(?i)\\b([a-z_]\\w+)\\b", "\\S+@\\S+", ".+"])
+@pytest.mark.parametrize(
+    "pattern", ["\\w+", "[#@]?\\w+", "(?i)\\b([a-z_]\\w+)\\b", "\\S+@\\S+", ".+"]
+)
 def test_adversarial_texts(pattern: str, request: pytest.FixtureRequest) -> None:
     is_full = request.config.getoption("--full")
     texts = adversarial_texts.some() if is_full else adversarial_texts.few()
@@ -172,5 +178,5 @@ MALFORMED = {
 def test_malformed_programs_are_refused(fault: str) -> None:
     pattern = _core.TokenPattern(**arguments())
     assert pattern.matches(_core.Texts.of_strings(["ab a"])) == [["a", "a"]]
-    with pytest.raises(ValueError, match="malformed pattern"):
+    with raises(ValueError, "malformed_pattern"):
         _core.TokenPattern(**{**arguments(), **MALFORMED[fault]})

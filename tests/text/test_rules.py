@@ -62,11 +62,14 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         {"analyzer": "char", "token_pattern": "unused"},
         {"strip_accents": "unicode"},
         {"normalize": "NFC"},
+        {"token_pattern": "a"},
+        {"token_pattern": r"\w+", "ngram_range": (1, 2)},
+        {"token_pattern": "[^,]+"},
     ):
         assert TextRules(**rules).native is not None
     assert counted(["a b"], analyzer=blanks)[0].shape == (1, 2)
     needy: list[tuple[str, dict[str, Any]]] = [
-        ("token_pattern", {"token_pattern": "a"}),
+        ("token_pattern", {"token_pattern": "(a)|b"}),
         ("tokenizer", {"tokenizer": blanks, "token_pattern": "a", "min_df": 2}),
         ("tokenizer", {"tokenizer": blanks}),
         ("preprocessor", {"preprocessor": squeeze}),
@@ -111,6 +114,8 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"preprocessor": 1}, TypeError, "preprocessor must be a function, got 1"),
         ({"token_pattern": None}, TypeError, "token_pattern must be a str, got NoneType"),
         ({"token_pattern": "["}, ValueError, "token_pattern is not a regular expression: "),
+        ({"token_pattern": "\\b\b"}, ValueError,
+         "token_pattern has a backspace, which no text has: write r'...'"),
         ({"vocabulary": []}, ValueError, "vocabulary must hold terms, got none"),
         ({"vocabulary": [["a"]]}, TypeError, "each of vocabulary must be a str, got list"),
         ({"vocabulary": {1, "a"}}, TypeError, "each of vocabulary must be a str, got int"),

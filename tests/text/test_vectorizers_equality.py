@@ -50,6 +50,15 @@ WORDS: dict[str, dict[str, Any]] = {
     "most frequent, with ties": {"max_features": 50},
     "one": {"max_features": 1},
     "all limits": {"min_df": 2, "max_df": 40, "max_features": 100, "binary": True},
+    "one letter": {"token_pattern": r"\w+"},
+    "no blanks": {"token_pattern": r"\S+", "lowercase": False},
+    "letters only": {"token_pattern": r"(?u)\b[^\W\d_]{2,}\b", "strip_accents": "unicode"},
+    "words and signs": {"token_pattern": r"\w+|[^\w\s]", "stop_words": OWN, "min_df": 2},
+    "apostrophes": {"token_pattern": r"\w+(?:['-]\w+)*", "strip_accents": "ascii"},
+    "tokens with blanks": {"token_pattern": r"[^,.]+", "max_features": 300},
+    "a group": {"token_pattern": r"(?i)\b([a-z_]\w+)\b", "binary": True},
+    "the last word": {"token_pattern": r"\w+$"},
+    "left to Python": {"token_pattern": r"(\w)+x"},
 }
 # With rules for n-grams, texts have many terms, so only some of the texts are used.
 NGRAMS: dict[str, dict[str, Any]] = {
@@ -60,6 +69,9 @@ NGRAMS: dict[str, dict[str, Any]] = {
     "1-2, limits": {"ngram_range": (1, 2), "min_df": 2, "max_features": 300},
     "1-2, stop words": {"ngram_range": (1, 2), "stop_words": OWN, "strip_accents": "unicode"},
     "3-3, binary": {"ngram_range": (3, 3), "binary": True, "min_df": 2},
+    "1-2, one letter": {"ngram_range": (1, 2), "token_pattern": r"\w+", "stop_words": OWN},
+    "2, hashtags": {"ngram_range": (2, 2), "token_pattern": r"[#@]?\w+", "lowercase": False},
+    "1-2, blanks": {"ngram_range": (1, 2), "token_pattern": r"[^,.]+", "min_df": 2},
     "char 1": {"analyzer": "char"},
     "char 1, cased, ascii": {"analyzer": "char", "lowercase": False, "strip_accents": "ascii"},
     "char 2-4": {"analyzer": "char", "ngram_range": (2, 4)},
@@ -81,6 +93,13 @@ OF_CHARACTERS = {"plain", "cased", "ascii", "unaccented"}
 FIXED: dict[str, dict[str, Any]] = {
     "list": {"vocabulary": ["the", "zz", "ab", "日本語", "two words", "a", "", "x" * 15]},
     "dict": {"vocabulary": {"zz": 1, "ab": 0, "straße": 3, "σς": 2}},
+    "pattern": {"vocabulary": ["the", "a", "'", "a_b"], "token_pattern": r"\w+|[^\w\s]"},
+    "pattern with blanks": {"vocabulary": ["ab cde", " ab", "ab"], "token_pattern": r"[^,.]+"},
+    "pattern, n-grams": {
+        "vocabulary": ["a b", "b", "ab cde ab"],
+        "token_pattern": r"\w+",
+        "ngram_range": (1, 3),
+    },
     "upper case": {"vocabulary": ["Ab", "ab", "The"], "lowercase": False},
     "set": {"vocabulary": {"ab", "a_b", "οδυσσευσ", "οδυσσευς"}},
     "n-grams": {"vocabulary": ["ab cde", "ab", "cde ab cde"], "ngram_range": (1, 3)},
@@ -95,6 +114,8 @@ HASHING: dict[str, dict[str, Any]] = {
     "as it comes": {"alternate_sign": True, "norm": "l2"},
     "1-2": {"n_features": 2**18, "ngram_range": (1, 2), "stop_words": OWN},
     "char_wb": {"n_features": 1001, "analyzer": "char_wb", "ngram_range": (2, 4)},
+    "pattern": {"n_features": 2**16, "token_pattern": r"\w+|[^\w\s]", "stop_words": OWN},
+    "pattern, 1-2": {"n_features": 2**18, "token_pattern": r"\S+", "ngram_range": (1, 2)},
     "char, binary": {"n_features": 100, "analyzer": "char", "binary": True, "norm": "l1"},
 }
 

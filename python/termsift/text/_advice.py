@@ -45,6 +45,14 @@ def about_rules(rules: TextRules) -> Iterator[Message]:
             by=named(by),
             it=it,
         )
+    if rules.cuts_by_pattern:
+        from termsift.text._patterns import may_be_empty  # which the default need not load
+
+        if may_be_empty(str(rules.token_pattern)):
+            yield said(
+                "{token_pattern} matches the empty text, so that '' is counted as a word: write + "
+                "in place of *, so that a word has a character"
+            )
     if rules.stop_words is None and rules.vocabulary is None:
         return
     native = rules.native

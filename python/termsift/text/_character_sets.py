@@ -80,7 +80,7 @@ def of_node(name: str, value: Any, flags: int) -> Ends | None:
     if flags & re.IGNORECASE:  # `re` knows best which characters differ only in case
         source = "".join(_source(*item) for item in items)
         return _found(f"[{'^' * negate}{source}]", flags & _FLAGS)
-    return _union([_of_item(*item, flags) for item in items], negate=negate)
+    return _union([_of_item(kind, of_item, flags) for kind, of_item in items], negate=negate)
 
 
 def _of_item(kind: str, value: Any, flags: int) -> Ends:

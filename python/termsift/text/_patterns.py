@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from time import monotonic
 from typing import Any, NamedTuple, TypeAlias
@@ -30,7 +30,7 @@ except ImportError:  # a later Python may have moved its parser
 _READ, _TEST, _SPLIT, _JUMP, _ENTER, _GREEDY, _LAZY, _MATCH = range(8)
 _MOST_STEPS, _MOST_CLASSES, _MOST_LOOPS = 6000, 120, 30
 _PROBES, _LONGEST_PROBE = 150, 15  # texts, characters
-_LONG = 0.005  # seconds; a probe usually takes a thousandth of it
+_LONG, _SLOW = 0.005, 0.05  # seconds; a probe usually takes some microseconds
 
 # A test is a tree that tells whether a place of a text suits: (operator, tests), ("before", set),
 # ("after", set), ("start",), ("end",) or ("last newline",). Sets are numbers.
@@ -60,32 +60,77 @@ def translated(source: str) -> Pattern | None:
         return None
 
 
-def _translated(source: str) -> Pattern:
+def may_be_empty(source: str) -> bool:
+    """Return whether a pattern may match the empty text."""
+    if _parser is None:
+        return re.compile(source).match("") is not None
+    return _least_width(_parsed(source)) == 0
+
+
+@lru_cache(64)
+def slow_text(source: str) -> str | None:
+    """Return a short text that Python searches for a surprisingly long time, or None.
+
+    `re` takes exponential time for some patterns, such as ``(a+)+b``. For a pattern that the core
+    runs, the result is None, because the core takes linear time.
+    """
+    if translated(source) is not None:
+        return None
+    search: Callable[[str], list[Any]] = re.compile(source).findall
+    of_pattern: list[str] = re.findall(r"\w", source)[:8]
+    for character in dict.fromkeys(["a", "0", " ", *of_pattern]):
+        for n in range(8, 40, 4):  # each step takes at least twice as long, if it is exponential
+            text = character * n + "\0"
+            if min(_seconds(search, text), _seconds(search, text)) > _SLOW:
+                return text[:-1]
+    return None
+
+
+def _seconds(function: Callable[[str], Any], text: str) -> float:
+    began = monotonic()
+    function(text)
+    return monotonic() - began
+
+
+def _parsed(source: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # who compiles the pattern is warned
+        return _parser.parse(source)
+
+
+def _least_width(tree: Any) -> int:
+    return int(tree.getwidth()[0])
+
+
+def _translated(source: str) -> Pattern:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
         compiled = re.compile(source)
-        if _parser is None or compiled.groups > 1:
-            raise UntranslatedError(source)
-        tree = _parser.parse(source)
-    if tree.getwidth()[0] == 0:
+    if _parser is None or compiled.groups > 1:
+        raise UntranslatedError(source)
+    tree = _parsed(source)
+    if _least_width(tree) == 0:
         raise UntranslatedError("the pattern matches the empty text")
     skip_before, skip_after = _around_group(tree) if compiled.groups else (0, 0)
     program = _Program()
     program.add(tree, compiled.flags, 0)
     program.emit(_MATCH)
-    arrays = _arrays(program)
+    arrays = _Arrays.of(program)
     try:
         native = _core.TokenPattern(
             np.array(program.steps, np.int32),
-            *arrays,
+            arrays.starts,
+            arrays.classes,
+            arrays.sets,
+            arrays.tests,
+            arrays.context_after,
             program.asks_for_last_newline,
             skip_before,
             skip_after,
         )
     except ValueError as error:  # too many states
         raise UntranslatedError(source) from error
-    starts, classes = arrays[:2]
-    if not _agrees(native, compiled, starts, classes):
+    if not _agrees(native, compiled, arrays.starts, arrays.classes):
         raise UntranslatedError("the core and Python find other matches")
     reads = {step[1] for step in program.steps if step[0] == _READ}
     blanks = any(sets.contains(program.sets[number], sets.BLANK) for number in reads)
@@ -97,7 +142,7 @@ def _around_group(tree: Any) -> tuple[int, int]:
     parts = list(tree)
     for i, (op, value) in enumerate(parts):
         if str(op) == "SUBPATTERN" and value[0] is not None:
-            if value[3].getwidth()[0] == 0:
+            if _least_width(value[3]) == 0:
                 raise UntranslatedError("an empty token")
             return _width(tree, parts[:i]), _width(tree, parts[i + 1 :])
     raise UntranslatedError("a group within another part")
@@ -205,7 +250,7 @@ class _Program:
     def _repeat(self, value: Any, flags: int, n_loops: int, *, greedy: bool) -> None:
         least, most, body = value
         endless = most == _parser.MAXREPEAT
-        is_loop = body.getwidth()[0] == 0  # so that a round may read nothing
+        is_loop = _least_width(body) == 0  # so that a round may read nothing
         if is_loop:
             if n_loops >= _MOST_LOOPS:
                 raise UntranslatedError("too many loops")
@@ -282,65 +327,78 @@ class _Program:
             raise UntranslatedError("a lookaround over several characters")
 
 
-def _arrays(program: _Program) -> tuple[NDArray[Any], ...]:
-    """Return the starts and classes of ranges of characters, the sets, the tests and the contexts.
+class _Arrays(NamedTuple):
+    """The classes of characters of a program, and what its sets and tests say of them.
 
     Characters that no set tells apart have one class. Places that no test tells apart by what
-    precedes them have one context.
+    precedes them have one context. The characters from ``starts[i]`` on have the class
+    ``classes[i]``. Two more classes follow: the newline that ends a text, and the end of a text.
     """
-    known = [np.array([0, 128]), *program.sets]
-    if program.asks_for_last_newline:
-        known.append(sets.single(sets.NEWLINE))
-    starts = np.unique(np.concatenate(known))
-    starts = starts[starts < sets.N_CHARACTERS]
-    member = np.zeros((len(starts), len(program.sets)), bool)
-    for number, ends in enumerate(program.sets):
-        member[:, number] = sets.contains(ends, starts)
-    rows, classes = np.unique(member, axis=0, return_inverse=True)
-    classes, n = classes.reshape(-1), len(rows)
-    if n > _MOST_CLASSES:
-        raise UntranslatedError("too many classes of characters")
-    newline = classes[np.searchsorted(starts, sets.NEWLINE, side="right") - 1]
-    # Two more classes: the newline that ends a text, and the end of a text.
-    member = np.vstack([rows, rows[newline], np.zeros(len(program.sets), bool)])
-    tests = np.array([_truth(test, member) for test in program.tests], bool)
-    tests = tests.reshape(len(program.tests), n + 2, n + 2)
-    by_before = tests.transpose(1, 0, 2).reshape(n + 2, -1)
-    _, first, contexts = np.unique(by_before, axis=0, return_index=True, return_inverse=True)
-    return (
-        starts.astype(np.int32),
-        classes.astype(np.uint8),
-        np.ascontiguousarray(member.T, np.uint8),
-        np.ascontiguousarray(tests[:, first], np.uint8),
-        contexts.reshape(-1).astype(np.uint8),
-    )
+
+    starts: NDArray[np.int32]
+    classes: NDArray[np.uint8]
+    sets: NDArray[np.uint8]  # (n_sets, n_classes + 2)
+    tests: NDArray[np.uint8]  # (n_tests, n_contexts, n_classes + 2)
+    context_after: NDArray[np.uint8]  # (n_classes + 2,), the last at the start of a text
+
+    @classmethod
+    def of(cls, program: _Program) -> _Arrays:
+        known = [np.array([0, 128]), *program.sets]
+        if program.asks_for_last_newline:
+            known.append(sets.single(sets.NEWLINE))
+        starts = np.unique(np.concatenate(known))
+        starts = starts[starts < sets.N_CHARACTERS]
+        member = np.zeros((len(starts), len(program.sets)), bool)
+        for number, ends in enumerate(program.sets):
+            member[:, number] = sets.contains(ends, starts)
+        rows, classes = np.unique(member, axis=0, return_inverse=True)
+        classes, n = classes.reshape(-1), len(rows)
+        if n > _MOST_CLASSES:
+            raise UntranslatedError("too many classes of characters")
+        newline = classes[np.searchsorted(starts, sets.NEWLINE, side="right") - 1]
+        member = np.vstack([rows, rows[newline], np.zeros(len(program.sets), bool)])
+        tests = np.zeros((len(program.tests), n + 2, n + 2), bool)
+        for number, test in enumerate(program.tests):
+            tests[number] = _truth(test, member)
+        by_before = tests.transpose(1, 0, 2).reshape(n + 2, -1)
+        _, first, contexts = np.unique(by_before, axis=0, return_index=True, return_inverse=True)
+        return cls(
+            starts.astype(np.int32),
+            classes.astype(np.uint8),
+            np.ascontiguousarray(member.T, np.uint8),
+            np.ascontiguousarray(tests[:, first], np.uint8),
+            contexts.reshape(-1).astype(np.uint8),
+        )
 
 
 def _truth(test: _Test, member: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return whether a test holds between each two classes. The last class before is the start."""
     n = len(member)
-    before, after = np.arange(n)[:, None], np.arange(n)[None, :]
-    everywhere = np.ones((n, n), bool)
+    truth = np.ones((n, n), bool)  # (before, after)
     operator, *rest = test
     match operator:
         case "start":
-            return everywhere & (before == n - 1)
+            truth[:-1] = False
         case "end":
-            return everywhere & (after == n - 1)
+            truth[:, :-1] = False
         case "last newline":
-            return everywhere & (after == n - 2)
+            truth[:, np.arange(n) != n - 2] = False
         case "before":
-            return everywhere & member[before, rest[0]]
+            truth &= member[:, rest[0], None]
         case "after":
-            return everywhere & member[after, rest[0]]
+            truth &= member[None, :, rest[0]]
         case "not":
-            return ~_truth(rest[0][0], member)
-    parts = [_truth(part, member) for part in rest[0]]
-    if operator == "or":
-        return np.logical_or.reduce(parts)
-    if operator == "xor":
-        return np.logical_xor.reduce(parts)
-    return np.logical_and.reduce([everywhere, *parts])
+            truth ^= _truth(rest[0][0], member)
+        case "xor":
+            truth = _truth(rest[0][0], member) ^ _truth(rest[0][1], member)
+        case "or":
+            truth = ~truth
+            for part in rest[0]:
+                truth |= _truth(part, member)
+        case "and":
+            for part in rest[0]:
+                truth &= _truth(part, member)
+    return truth
 
 
 def _agrees(
@@ -363,8 +421,7 @@ def _agrees(
     for number in range(_PROBES):
         alphabet = (usual, some, every, choose.choices(usual, k=3))[number % 4]
         texts.append("".join(choose.choices(alphabet, k=number * _LONGEST_PROBE // _PROBES)))
-        began = monotonic()
-        expected.append(compiled.findall(texts[-1]))
-        if monotonic() - began > _LONG:
+        expected.append([])
+        if _seconds(lambda text: expected[-1].extend(compiled.findall(text)), texts[-1]) > _LONG:
             break  # `re` takes exponential time, so it would not end for a longer text
     return native.matches(_core.Texts.of_strings(texts)) == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from inspect import Parameter, signature
@@ -24,7 +25,7 @@ from termsift._util.faults import (
     wrong_type,
     wrong_value,
 )
-from termsift._util.messages import printable
+from termsift._util.messages import levels_to_caller, printable
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
@@ -122,9 +123,9 @@ class TextRules:
 
     All rules except ``hashing`` and ``normalize`` have the meanings that they have in
     scikit-learn's ``CountVectorizer``. By default, a word consists of two or more letters, digits
-    or underscores. The compiled core cuts the texts. If a rule is a function or ``token_pattern``
-    is changed, Python cuts the texts instead, which takes some three to fifteen times as long. The
-    core counts the terms in either case.
+    or underscores. The compiled core cuts the texts. If a rule is a function, or ``token_pattern``
+    is one of the few patterns that the core cannot run, Python cuts the texts instead, which takes
+    some three to fifteen times as long. The core counts the terms in either case.
 
     Attributes
     ----------
@@ -154,7 +155,10 @@ class TextRules:
         does. In "NFC", a letter and the accents that follow it become one letter. "NFKC" also
         replaces variants of letters, such as ligatures and full-width letters.
     token_pattern : str or None
-        The regular expression for a word. The pattern may be None if there is a ``tokenizer``.
+        The regular expression for a word. If it has a group, the group is the word. The core runs
+        patterns that never match the empty text, with at most one group, at the top level between
+        parts of a fixed length, with lookarounds of one character, and without references to
+        groups. The pattern may be None if there is a ``tokenizer``.
     tokenizer : callable, optional
         A function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
@@ -220,6 +224,8 @@ class TextRules:
         """Return a Python function that cuts a text into terms."""
         if callable(self.analyzer):
             return self.analyzer
+        if self.cuts_by_pattern:
+            self._warn_of_slow_pattern()
         needy = ("tokenizer", "preprocessor", "token_pattern", "strip_accents")
         changed = (name for name in needy if getattr(self, name) != getattr(TextRules, name))
         asks = next(changed, "an ngram_range of 1,000 words or more")
@@ -235,6 +241,21 @@ class TextRules:
             return cut
         form: NormalForm = self.normalize
         return lambda text: cut(normalize(form, text))
+
+    def _warn_of_slow_pattern(self) -> None:
+        """Warn before the texts are cut, because cutting may never end."""
+        from termsift.text._patterns import slow_text  # which the default need not load
+
+        if (text := slow_text(str(self.token_pattern))) is not None:
+            warnings.warn(
+                said(
+                    "{token_pattern} takes exponential time, already for {text!r}, because a loop "
+                    "is within a loop: leave one of them out, or write (?:...) in place of (...), "
+                    "so that the core can run the pattern, for which it takes linear time",
+                    text=text,
+                ),
+                stacklevel=levels_to_caller(),
+            )
 
     @property
     def native(self) -> _core.TextRules | None:
@@ -337,6 +358,12 @@ class TextRules:
         return replace(self, stop_words=None, ngram_range=(1, 1), vocabulary=None).native
 
     @property
+    def cuts_by_pattern(self) -> bool:
+        """Whether words are the matches of a pattern other than the default."""
+        by_pattern = self.analyzer == "word" and self.tokenizer is None
+        return by_pattern and self.token_pattern != TOKEN_PATTERN
+
+    @property
     def names_functions(self) -> bool:
         """Whether a function that cut the texts is known only by its name."""
         return any(isinstance(value, NamedFunction) for value in self.changed.values())
@@ -397,6 +424,11 @@ def _check_function(value: Any, name: str) -> None:
 
 def _check_pattern(pattern: Any, name: str) -> None:
     validation.check_kind(pattern, str, "token_pattern")
+    if "\b" in pattern:
+        raise wrong_value(
+            "{token_pattern} has a backspace, which no text has: write r'...', so that \\b is the "
+            "boundary of a word, not a backspace"
+        )
     try:
         re.compile(pattern)
     except re.error as error:

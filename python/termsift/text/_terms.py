@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from termsift._util.faults import named, wrong_value
 from termsift._util.validation import is_integer, number_of
-from termsift.text._patterns import translated
 
 TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # the default of CountVectorizer
 Arguments: TypeAlias = tuple[Any, ...]
@@ -35,7 +34,10 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
         return None
     pattern = None
     if is_word and rules.token_pattern != TOKEN_PATTERN:
-        known = translated(rules.token_pattern)
+        from termsift.text._patterns import translated  # which the default need not load
+
+        # The vectorizers leave it to scikit-learn to refuse what is no string.
+        known = translated(rules.token_pattern) if isinstance(rules.token_pattern, str) else None
         # The core joins the words of an n-gram with blanks, so its words must not hold blanks.
         if known is None or (known.may_hold_blanks and most > 1):
             return None
