@@ -132,8 +132,11 @@ class PlaceFinder:
             last += 1
         if last == end:
             return start, end
-        short, long = text[start:end], text[start:last]
-        return start, last if self._terms(short) == self._terms(long) else end
+        try:
+            is_same = self._terms(text[start:end]) == self._terms(text[start:last])
+        except Exception:  # A function of the user may refuse a part of a text.
+            is_same = False
+        return start, last if is_same else end
 
     def _terms(self, text: str) -> _Made:
         if self._cut is not None:
