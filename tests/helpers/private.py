@@ -57,6 +57,7 @@ from termsift.text._listed_words import cut_words
 from termsift.text._matrices import FixedColumns, GrowingColumns, count_blocks
 from termsift.text._passages import passages_of
 from termsift.text._patterns import translated
+from termsift.text._places import PlaceFinder
 from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
 
 # The core is tested by itself: what it refuses, each SIMD target, and each way of counting.
@@ -98,6 +99,8 @@ __all__ += [
 __all__ += ["text_blocks"]
 # Checks of arguments, with the values that they return.
 __all__ += ["check_labels", "check_matrix", "plain_label"]
+# What `find_passages` shows, but for the text around it.
+__all__ += ["PlaceFinder"]
 # Tools of the package: files, tables, HTML, messages.
 __all__ += ["build_info", "check_replaceable", "existing", "html", "messages", "replacing"]
 __all__ += ["write_csv", "write_json"]

@@ -199,6 +199,24 @@ def test_passages_of_the_leading_terms(tmp_path: Path) -> None:
     assert without.tables == page.tables
 
 
+@pytest.mark.parametrize(
+    ("pattern", "shown"),
+    [
+        (r"[#@]?\w+", "<mark>#Ham</mark>-eggs"),
+        (r"#(\w+)", "#<mark>Ham</mark>-eggs"),
+        (r"#?\w+(?:-\w+)*", "<mark>#Ham-eggs</mark>"),
+        (r"(?<=m-)\w+", "#Ham-<mark>eggs</mark>"),
+        (r"\w{3}\b", "#<mark>Ham</mark>-eggs"),
+    ],
+)
+def test_marks_are_the_tokens_of_a_pattern(tmp_path: Path, pattern: str, shown: str) -> None:
+    texts, kinds, rules = ["We don't eat #Ham-eggs", "a"], ["x", "y"], {"token_pattern": pattern}
+    find = partial(ts.find_passages, texts, kinds, **rules)
+    written(ts.count_texts(texts, kinds, **rules), tmp_path, k=9, passages=find)
+    (page,) = tmp_path.iterdir()
+    assert shown in page.read_text(encoding="utf-8")
+
+
 # ---- what is left out --------------------------------------------------------------------------
 
 

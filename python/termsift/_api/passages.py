@@ -38,10 +38,10 @@ def find_passages(
     y : sequence of labels, or indicator matrix of shape (n_docs, n_classes)
         As for `termsift.count`.
     queries : str, sequence of str, or mapping
-        Words or phrases to find. The rules apply to queries and to texts. If there is a
-        ``tokenizer``, a ``preprocessor`` or a callable ``analyzer``, the rules apply only to texts,
-        and the queries must be written as the terms of the counts. A mapping holds, for each class,
-        the queries of the class. Without a mapping, all classes are searched for all queries.
+        Words or phrases to find. A query is a term of the counts, or a text that the rules turn
+        into a term. If both occur, the query is a term of the counts. A mapping holds, for each
+        class, the queries of the class. Without a mapping, all classes are searched for all
+        queries.
     n_passages : int, default 3
         For each query and class, the first ``n_passages`` passages are returned.
     width : int, default 60
@@ -66,10 +66,13 @@ def find_passages(
 
     Notes
     -----
-    A document contains a term if counting finds the term in the document. To locate a term, the
-    rules are applied to each word of the document separately. Passages show words as they are
-    written, even if the rules reduce words to stems. If ``queries`` is a mapping, reading ends when
-    every list of passages is full. Memory grows only with the number of passages.
+    The passages show the words, or the characters, that were counted, as the document writes them:
+    a word that the rules reduce to its stem is shown as a whole. If a rule is a function, the
+    function is called with parts of a document, too, to find out which part becomes which term. A
+    term that stems from no part in particular, such as the length of the document, has no passage.
+    If ``queries`` is a mapping, reading ends when every list of passages is full, unless a query
+    that the rules would change may be a term of the counts, which a later document may hold.
+    Memory grows only with the number of passages.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def _in_context(passages: Mapping[str, Sequence[Passage]]) -> list[Element]:
     for term, of_term in passages.items():
         shown += [element("dt", name(term))] * bool(of_term)
         for before, match, after, _ in of_term:
-            text = element("bdi", f"{before} ", element("mark", match), f" {after}")
+            text = element("bdi", before, element("mark", match), after)
             shown.append(element("dd", text))
     if not shown:
         return []

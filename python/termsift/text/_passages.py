@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
-from functools import cache, partial
 from itertools import chain, product
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import _core
 from termsift._util import validation
 from termsift._util.export import Tabular
 from termsift._util.faults import excluded, said, wrong_value
@@ -20,9 +18,8 @@ from termsift._util.shown import Column, Section
 from termsift.text import TextRules
 from termsift.text._documents import Documents
 from termsift.text._matrices import count_blocks
-from termsift.text._terms import TOKEN_PATTERN
+from termsift.text._places import PlaceFinder
 
-_WORD = "[\\w\u0300-\u036f]+"  # the pattern of a word with combining accents
 _BLANKS = re.compile(r"\s+")
 _ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 
@@ -113,47 +110,62 @@ def passages_of(
         raise excluded("hashed terms have no names to look for: leave out {hashing}")
     by_class = _wanted(queries)
     rules = replace(rules, min_df=1, max_df=1.0, max_features=None, vocabulary=None)
-    queries_of: dict[str, list[str]] = {}  # the queries of each counted term
-    for query in dict.fromkeys(chain.from_iterable(by_class.values())):
-        queries_of.setdefault(_as_counted(query, rules), []).append(query)
-    vocabulary = list(queries_of)
-    passages: Passages = {label: {q: [] for q in asked} for label, asked in by_class.items()}
-    everywhere = passages.pop(None, None)
+    finder = PlaceFinder(rules)
+    asked = dict.fromkeys(chain.from_iterable(by_class.values()))
+    terms_of = {query: finder.terms_of(query) for query in asked}
+    vocabulary = list(dict.fromkeys(chain.from_iterable(terms_of.values())))
     is_words = rules.analyzer not in ("char", "char_wb")
     longest = max(term.count(" ") + 1 if is_words else len(term) or 1 for term in vocabulary)
     cutting = replace(rules, ngram_range=(1, longest), vocabulary=vocabulary)
-    # Apply the rules to one word at a time, because a stem may be absent from the text itself.
-    analyzer: Any = "char_wb" if rules.analyzer == "char" else rules.analyzer
-    of_word = replace(rules, analyzer=analyzer, ngram_range=(1, 1 if is_words else longest))
-    cut = cache(partial(_terms_of, rules=of_word))
+    everywhere = by_class.pop(None, None)
+    found: dict[Any, dict[str, list[Passage]]] = {}  # the passages of each class and term
+    for label, of_class in by_class.items():
+        found[label] = {term: [] for query in of_class for term in terms_of[query]}
     with documents.placing():
         for block in documents:
             labels = block.labels_of()
             if everywhere is not None:
                 for label in chain.from_iterable(labels):
-                    passages.setdefault(label, {query: [] for query in everywhere})
+                    if label not in by_class:
+                        by_class[label] = everywhere
+                        found[label] = {term: [] for term in vocabulary}
             X, _ = count_blocks([block.texts], cutting, threads)
-            for document, classes in enumerate(labels):
+            for document in np.flatnonzero(np.diff(X.indptr)).tolist():
                 columns = X.indices[X.indptr[document] : X.indptr[document + 1]].tolist()
-                terms = [vocabulary[column] for column in columns]
-                for label, term in product(classes, terms):
-                    for query in queries_of[term]:
-                        of_term = passages.get(label, {}).get(query)
-                        if of_term is None or len(of_term) == n_passages:
-                            continue
-                        content, number = block.texts[document] or "", int(block.rows[document])
-                        n_more = 1 if one_per_document else n_passages - len(of_term)
-                        for place in _places(content, term, rules, cut)[:n_more]:
-                            of_term.append(_passage(content, *place, width, number))
+                lists = [
+                    (term, of_term)
+                    for label, column in product(labels[document], columns)
+                    if (of_term := found.get(label, {}).get(term := vocabulary[column])) is not None
+                    and len(of_term) < n_passages
+                ]
+                if not lists:
+                    continue
+                wanted: dict[str, int] = {}
+                for term, of_term in lists:
+                    n_more = 1 if one_per_document else n_passages - len(of_term)
+                    wanted[term] = max(wanted.get(term, 0), n_more)
+                content, number = block.texts[document] or "", int(block.rows[document])
+                places = finder.find(content, wanted)
+                for term, of_term in lists:
+                    for place in places.get(term, [])[: n_passages - len(of_term)]:
+                        of_term.append(_passage(content, *place, width, number))
             # If all classes are searched, a later text may have a new class, so reading goes on.
             if everywhere is None and all(
-                len(of_term) == n_passages
-                for lists in passages.values()
-                for of_term in lists.values()
+                len(found[label][terms_of[query][0]]) == n_passages
+                for label, of_class in by_class.items()
+                for query in of_class
             ):
                 break
             del block  # free the block before the next block is read
-    return passages
+    meant: dict[str, str] = {}  # the first term of a query that is found anywhere, or the last
+    for query, terms in terms_of.items():
+        searched = [found[label] for label, of_class in by_class.items() if query in of_class]
+        present = (term for term in terms if any(lists[term] for lists in searched))
+        meant[query] = next(present, terms[-1])
+    return {
+        label: {query: list(found[label][meant[query]]) for query in of_class}
+        for label, of_class in by_class.items()
+    }
 
 
 def _wanted(queries: Any) -> dict[Any, list[str]]:
@@ -165,40 +177,6 @@ def _wanted(queries: Any) -> dict[Any, list[str]]:
     if not any(wanted.values()):
         raise wrong_value("{queries} must hold at least one word or phrase")
     return wanted
-
-
-def _as_counted(query: str, rules: TextRules) -> str:
-    """Return the term that the rules make of a query, or the query if a rule is a function."""
-    if callable(rules.analyzer) or rules.tokenizer is not None or rules.preprocessor is not None:
-        return query
-    analyzer: Any = "word" if rules.analyzer == "word" else "char"
-    most = min(2 * len(query) + 1, 999)  # the largest number of words or characters in a term
-    whole = replace(rules, analyzer=analyzer, ngram_range=(1, most))
-    return max(_terms_of(query, whole), key=len, default=query)
-
-
-def _terms_of(text: str, rules: TextRules) -> list[str]:
-    _, names = count_blocks([_core.Texts.of_strings([text])], rules, 1)
-    assert names is not None
-    return list(names)
-
-
-def _places(
-    text: str, term: str, rules: TextRules, cut: Callable[[str], list[str]]
-) -> list[tuple[int, int]]:
-    """Return each span of a text that the rules turn into the term."""
-    usual = rules.token_pattern is None or rules.token_pattern == TOKEN_PATTERN
-    for pattern in (_WORD if usual else str(rules.token_pattern), r"\S+"):
-        words = [match.span() for match in re.finditer(pattern, text)]
-        tokens = [(name, *span) for span in words for name in cut(text[slice(*span)])]
-        sizes = {1, term.count(" ") + 1}
-        runs = (tokens[first : first + n] for first, n in product(range(len(tokens)), sizes))
-        places = [
-            (run[0][1], run[-1][2]) for run in runs if " ".join(name for name, *_ in run) == term
-        ]
-        if places:
-            return list(dict.fromkeys(places))
-    return []
 
 
 def _passage(text: str, start: int, end: int, width: int, document: int) -> Passage:
