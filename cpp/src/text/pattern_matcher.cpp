@@ -72,7 +72,8 @@ std::int32_t PatternMatcher::build(int state, int of_class) {
 // Lists the steps in reads_ that may read the next character, the preferred step first. Returns whether a match ends here
 // before any less preferred step would be tried.
 //
-// CPython leaves a loop if its last round began at this very place. Bit d of `stuck` is set if loop d has begun a round here.
+// CPython leaves a loop if its last round began at this very place. Bit d of `stuck` is set if loop d has begun a round
+// here.
 bool PatternMatcher::find_reads(const State& from, int of_class) {
   struct Branch {
     std::int32_t position;

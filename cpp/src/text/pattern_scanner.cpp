@@ -231,7 +231,8 @@ void PatternScanner::set_tables(const Automaton& automaton) {
         flag = flags[static_cast<std::size_t>(transition[of_class])];
       }
       many_[static_cast<std::size_t>(state * 256 + symbol)] = static_cast<std::uint16_t>(to << 8 | flag);
-      if (has_few_states()) few_[static_cast<std::size_t>(symbol * few_scan_states + state)] = static_cast<std::uint8_t>(to | flag);
+      if (has_few_states())
+        few_[static_cast<std::size_t>(symbol * few_scan_states + state)] = static_cast<std::uint8_t>(to | flag);
     }
   }
   for (const int state : automaton.between) between_.push_back(static_cast<std::uint8_t>(state));

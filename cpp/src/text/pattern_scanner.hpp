@@ -12,10 +12,10 @@ namespace termsift {
 
 static_assert(PatternSymbol::first_of_classes + PatternProgram::most_classes <= PatternSymbol::last_newline);
 
-// A complete automaton over the symbols of all texts, one text after the other. `re` begins an attempt at each place after the
-// last match, and an attempt that fails makes it read characters again. A state of the scanner knows whether an attempt runs,
-// the attempt's state in PatternMatcher, and the last characters, which must be read again if the attempt fails, or since its
-// last match. So the attempts that follow are made within one transition, and the scanner reads a text only once.
+// A complete automaton over the symbols of all texts, one text after the other. `re` begins an attempt at each place after
+// the last match, and an attempt that fails makes it read characters again. A state of the scanner knows whether an attempt
+// runs, the attempt's state in PatternMatcher, and the last characters, which must be read again if the attempt fails, or
+// since its last match. So the attempts that follow are made within one transition, and the scanner reads a text only once.
 class PatternScanner {
  public:
   // A token begins or ends `delay` characters before the character that was read.

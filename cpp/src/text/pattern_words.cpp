@@ -44,8 +44,8 @@ class PatternWords final : public Cutter {
   }
 
  private:
-  // The bytes [begin, end) of a document in text_. `begin` is a multiple of 64, and the bytes from `end` to the next multiple
-  // of 64 are padding.
+  // The bytes [begin, end) of a document in text_. `begin` is a multiple of 64, and the bytes from `end` to the next
+  // multiple of 64 are padding.
   struct Part {
     std::int64_t document, begin, end;
   };
@@ -206,8 +206,8 @@ class PatternWords final : public Cutter {
     return at + 1;
   }
 
-  // Makes the running attempt once more with the matcher, because the scanner met a hard transition at a place. The scan goes
-  // on after the match, or after the character that began the attempt. Returns the next block to scan.
+  // Makes the running attempt once more with the matcher, because the scanner met a hard transition at a place. The scan
+  // goes on after the match, or after the character that began the attempt. Returns the next block to scan.
   std::int64_t search_again(std::int64_t hard) {
     const auto at = static_cast<std::size_t>(hard / block);
     const std::uint64_t before = (std::uint64_t{1} << hard % block) - 1;
@@ -298,7 +298,8 @@ class PatternWords final : public Cutter {
   // Returns the last marked place of a part, or -1.
   static std::int64_t last_mark(const std::vector<std::uint64_t>& marks, const Part& part) {
     for (std::int64_t word = part.end / block; word >= part.begin / block; --word)
-      if (const std::uint64_t bits = marks[static_cast<std::size_t>(word)]; bits != 0) return block * word + highest_set(bits);
+      if (const std::uint64_t bits = marks[static_cast<std::size_t>(word)]; bits != 0)
+        return block * word + highest_set(bits);
     return -1;
   }
 

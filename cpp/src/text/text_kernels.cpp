@@ -353,8 +353,8 @@ TERMSIFT_INLINE std::uint32_t* write_places(std::uint64_t bits, std::uint32_t fi
 #endif
 }
 
-// In most words of marks, starts and ends alternate. A start follows another start if an attempt failed, and a token may begin
-// where another one ends.
+// In most words of marks, starts and ends alternate. A start follows another start if an attempt failed, and a token may
+// begin where another one ends.
 std::int64_t pair(const std::uint64_t* begins, const std::uint64_t* ends, std::int64_t n_words, std::uint32_t first,
                   std::uint32_t* bounds) {
   std::uint32_t* at = bounds;

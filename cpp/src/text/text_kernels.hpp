@@ -93,12 +93,13 @@ struct TextKernels {
   // settled. 67 bytes from the start of each block must be readable. Invalid bytes are ignored.
   std::int64_t (*skip_settled)(const std::uint8_t* text, std::int64_t at, std::int64_t end, std::uint8_t first_byte,
                                const FormEntry* entries, std::uint16_t settled, std::uint16_t ignored);
-  // Writes the symbol of each byte (see PatternSymbol) of n bytes of valid UTF-8, which may encode surrogates. `class_of` has
-  // the class of each code point. n is a multiple of 64.
+  // Writes the symbol of each byte (see PatternSymbol) of n bytes of valid UTF-8, which may encode surrogates. `class_of`
+  // has the class of each code point. n is a multiple of 64.
   void (*write_symbols)(const std::uint8_t* text, std::int64_t n, const std::uint8_t* class_of, std::uint8_t* symbols);
   // Runs a scanner over blocks, up to and including the first block with a rare transition. Returns the number of blocks.
   // scan_few takes PatternScanner::few(), and scan_many takes many().
-  std::int64_t (*scan_few)(const std::uint8_t* few, const std::uint8_t* symbols, std::int64_t n_blocks, ScannedBlocks& found);
+  std::int64_t (*scan_few)(const std::uint8_t* few, const std::uint8_t* symbols, std::int64_t n_blocks,
+                           ScannedBlocks& found);
   std::int64_t (*scan_many)(const std::uint16_t* many, const std::uint8_t* symbols, std::int64_t n_blocks,
                             ScannedBlocks& found);
   // Writes the start and the end of each token, as `first` plus the index of the bit, and returns the number of tokens. A

@@ -28,7 +28,9 @@ void PatternProgram::check() const {
   require(context_after.size() == size(width()), "the contexts");
   require(std::ranges::all_of(class_of, [&](int c) { return c < n_classes; }), "a class");
   require(std::ranges::all_of(context_after, [&](int c) { return c < n_contexts; }), "a context");
-  require(skip_before >= 0 && skip_after >= 0 && skip_before <= 1000 && skip_after <= 1000, "the characters around the token");
+  constexpr int most_skipped = 1000;
+  require(skip_before >= 0 && skip_after >= 0 && skip_before <= most_skipped && skip_after <= most_skipped,
+          "the characters around the token");
   constexpr std::size_t most_steps = 1 << 16;
   require(!steps.empty() && steps.size() <= most_steps && steps.back().kind == PatternStep::match, "the number of steps");
   const auto is_place = [&](std::int32_t place) { return place >= 0 && place < std::ssize(steps); };
