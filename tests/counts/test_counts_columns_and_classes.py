@@ -49,8 +49,11 @@ def of_classes(counts: _core.Counts, groups: list[list[int]]) -> _core.Counts:
             result = result.merge(merged.with_classes(in_place))
     held: Any = result.to_arrays()
     held["n_docs"] = held["class_docs"].sum().item()
-    # The sum of all weights stays as it is, whatever the order of the classes.
-    if math.isclose(held["n_docs"], counts.n_docs, rel_tol=1e-12):
+    # The sum of all weights stays as it is, whatever the order of the classes, unless a class whose
+    # documents are unknown is merged with others.
+    unknown = (counts.class_docs == 0) & (counts.class_tokens > 0)
+    is_whole = not any(len(rows) > 1 and unknown[rows].any() for rows in groups)
+    if is_whole and math.isclose(held["n_docs"], counts.n_docs, rel_tol=1e-12):
         held["n_docs"] = counts.n_docs
     return _core.Counts.from_arrays(**held)
 

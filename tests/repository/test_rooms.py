@@ -63,6 +63,7 @@ ELSEWHERE = {
     "text/_documents": ["whole/test_one_stream.py", "text/test_blocks.py", "io/test_scan.py"],
     "text/_english": ["text/test_rules.py"],
     "text/_terms": ["text/test_vectorizers_equality.py", "api/test_counting_merging.py"],
+    "text/_character_sets": ["text/test_patterns.py"],
 }
 
 
