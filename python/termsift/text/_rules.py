@@ -25,6 +25,7 @@ from termsift._util.faults import (
     wrong_value,
 )
 from termsift._util.messages import printable
+from termsift.text._cutting import quick
 from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
@@ -230,7 +231,7 @@ class TextRules:
             if callable(rules[name]):
                 rules[name] = _checked(rules[name], name)
         vectorizer = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range), **rules)
-        cut: Callable[[str], list[str]] = vectorizer.build_analyzer()
+        cut = quick(vectorizer, vectorizer.build_analyzer())
         if self.normalize is None or self.preprocessor is not None:
             return cut
         form: NormalForm = self.normalize
@@ -246,9 +247,28 @@ class TextRules:
         return None if arguments is None else _core.TextRules(*arguments)
 
     @property
-    def for_tokens(self) -> _core.TextRules:
-        """The rules for the core if a Python function cuts the texts."""
-        return _core.TextRules("tokens", False, None, 1, 1, [])
+    def prepared(self) -> tuple[Callable[[str], str], _core.TextRules] | None:
+        """A function that prepares texts, and the rules by which the core then cuts them.
+
+        None if there is no such function, or if the core cannot cut what it returns.
+        """
+        accents, prepare = self.strip_accents, self.preprocessor
+        if callable(self.analyzer) or not (callable(accents) or prepare is not None):
+            return None
+        nothing: dict[str, Any] = {"lowercase": False, "strip_accents": None, "normalize": None}
+        native = replace(self, preprocessor=None, **nothing).native
+        if native is None:
+            return None
+        if prepare is not None:
+            return _checked(prepare, "preprocessor"), native
+        assert callable(accents)
+        strip, lowercase, form = _checked(accents, "strip_accents"), self.lowercase, self.normalize
+
+        def prepared(text: str) -> str:
+            text = text if form is None else normalize(form, text)
+            return strip(text.lower() if lowercase else text)
+
+        return prepared, native
 
     @property
     def changed(self) -> dict[str, Any]:

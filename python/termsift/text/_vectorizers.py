@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial, wraps
-from itertools import chain, count
-from typing import TYPE_CHECKING, Any, get_args
+from itertools import chain, count, pairwise, repeat
+from operator import itemgetter
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -18,6 +21,7 @@ from termsift._util.extras import is_from, require
 from termsift._util.validation import check_choice, check_n_threads, is_integer, number_of
 from termsift.text._advice import ENOUGH, about_words, warn
 from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
+from termsift.text._cutting import TOKENS, TermLists, quick
 from termsift.text._documents import Documents, OneBlock
 from termsift.text._matrices import counter_of, csr, kept_columns, stacked, strings
 from termsift.text._rules import NormalForm
@@ -47,6 +51,12 @@ _CUTTING = (
     "_char_wb_ngrams",
     "_word_ngrams",
 )
+
+
+_BLANK = re.compile(" ")
+
+# If a subclass overrides one of these methods, scikit-learn's method fit_transform must call them.
+_COUNTING = ("_count_vocab", "_limit_features", "_sort_features")
 
 
 class _Vocabulary(dict[str, int]):
@@ -80,18 +90,49 @@ for _name in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem"
     setattr(_Vocabulary, _name, _noting(_name))
 
 
+class _Way(NamedTuple):
+    """How documents become terms: by the rules for the core, and by a function before them.
+
+    ``prepare`` makes a text of a document, which the core cuts. ``cut`` makes terms of a document,
+    which the core counts. If both are None, the core cuts the documents themselves.
+    """
+
+    rules: Arguments
+    prepare: Callable[[Any], str] | None = None
+    cut: Callable[[Any], Any] | None = None
+
+
 class _CutByCore:
     """The methods of both vectorizers that use the core."""
 
-    def _native(self: Any) -> Arguments | None:
-        """Return the rules for the core, or None if scikit-learn must cut the texts."""
-        for name in _CUTTING:
-            method = getattr(getattr(self, name), "__func__", None)
-            usual = getattr(sklearn_text.CountVectorizer, name)
-            if method is not vars(_CutByCore).get(name, usual):
-                return None
-        self.build_analyzer()  # this call may warn about the rules or raise an error
-        return native_arguments(self, self.get_stop_words())
+    def _overrides(self: Any, names: Iterable[str]) -> set[str]:
+        """Return which of these methods a subclass, or the user, has replaced."""
+
+        def usual(name: str) -> Any:
+            ours = vars(CountVectorizer).get(name) or vars(_CutByCore).get(name)
+            return ours or getattr(sklearn_text.CountVectorizer, name)
+
+        return {n for n in names if getattr(getattr(self, n), "__func__", None) is not usual(n)}
+
+    def _way(self: Any) -> _Way:
+        """Return how documents become terms. Warn about the rules or refuse them as scikit-learn.
+
+        The core does as much of the work as it can.
+        """
+        cut = self.build_analyzer()  # this call may warn about the rules or raise an error
+        replaced = self._overrides(_CUTTING)
+        if not replaced:
+            native = native_arguments(self, self.get_stop_words())
+            if native is not None:
+                return _Way(native)
+        if replaced <= {"build_preprocessor", "decode"}:
+            after = SimpleNamespace(**vars(self))
+            after.preprocessor = after.strip_accents = after.normalize = None
+            after.lowercase = False
+            native = native_arguments(after, self.get_stop_words())
+            if native is not None:
+                return _Way(native, partial(_text, self.decode, self.build_preprocessor()))
+        return _Way(TOKENS, cut=cut if replaced else quick(self, cut))
 
     def build_preprocessor(self: Any) -> Any:
         """Return scikit-learn's function that prepares texts, after the rule ``normalize``."""
@@ -102,8 +143,10 @@ class _CutByCore:
             return prepare
         return partial(_normalised, form=self.normalize, prepare=prepare)
 
-    def _documents(self: Any, documents: Any) -> Documents:
-        """Return the documents as a stream, decoded unless all of them are strings."""
+    def _documents(self: Any, way: _Way, documents: Any) -> Documents:
+        """Return the documents as a stream of what the core cuts."""
+        if way.prepare is not None:
+            return UnlabelledTexts(map(way.prepare, self._iterable(documents)))
         if self.input == "content":
             if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
@@ -143,6 +186,14 @@ class _CutByCore:
         if self.binary:
             data.fill(1)
         return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
+
+
+def _text(decode: Callable[[Any], Any], prepare: Callable[[Any], Any], document: Any) -> str:
+    """Return the text of a document, or raise the error that scikit-learn's patterns raise."""
+    text = prepare(decode(document))
+    if not isinstance(text, str):
+        _BLANK.findall(text)
+    return text  # type: ignore[no-any-return]
 
 
 def _normalised(text: str, form: NormalForm, prepare: Callable[[str], str]) -> str:
@@ -224,20 +275,28 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         X : sparse matrix of shape (n_documents, n_terms)
             The occurrences of each term in each document.
         """
-        native = None
-        if not isinstance(raw_documents, str) and self.vocabulary is None:
-            self._validate_ngram_range()
-            native = self._native()
-        if native is None:
+        if (
+            isinstance(raw_documents, str)
+            or self.vocabulary is not None
+            or self._overrides(_COUNTING)
+        ):
             X = super().fit_transform(self._iterable(raw_documents))
             X.sort_indices()
             return X
+        self._validate_ngram_range()
         self._warn_for_unused_params()
         self._validate_vocabulary()
-        threads = check_n_threads(self.n_threads)
-        documents = self._documents(raw_documents)
-        with documents.placing():
-            counter, n_docs = counter_of(documents.texts(), _core.TextRules(*native), threads)
+        way, threads = self._way(), check_n_threads(self.n_threads)
+        rules = _core.TextRules(*way.rules)
+        if way.cut is None:
+            documents = self._documents(way, raw_documents)
+            with documents.placing():
+                counter, n_docs = counter_of(documents.texts(), rules, threads)
+        else:
+            lists = TermLists(self._iterable(raw_documents), way.cut)
+            counter, n_docs = counter_of(lists.blocks(), rules, threads)
+            if lists.rest is not None:
+                return self._fit_any_terms(chain(_lists_of(counter, threads), lists.rest))
         if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         warn(about_words(self, counter, ENOUGH))
@@ -254,20 +313,41 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         self.vocabulary_ = vocabulary
         return as_configured(X)
 
+    def _fit_any_terms(self, lists: Iterable[Iterable[Any]]) -> Any:
+        """Count lists of any terms by scikit-learn."""
+        names = ("binary", "dtype", "min_df", "max_df", "max_features")
+        rules = {name: getattr(self, name) for name in names}
+        counting = sklearn_text.CountVectorizer(analyzer=itemgetter(0), **rules)
+        X = counting.fit_transform((terms,) for terms in lists)
+        X.sort_indices()
+        self.vocabulary_ = _Vocabulary(counting.vocabulary_)
+        return X
+
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """Count terms for scikit-learn's methods. The core counts if the vocabulary is fixed."""
-        native = self._native() if fixed_vocab else None
-        index = None if native is None else self._index(native)
-        if index is None:
+        way = self._way() if fixed_vocab else None
+        index = None if way is None else self._index(way.rules)
+        if way is None or index is None:
             terms, X = super()._count_vocab(self._iterable(raw_documents), fixed_vocab)
             _check_columns(X, terms)
             return terms, X
         threads, terms = check_n_threads(self.n_threads), self.vocabulary_
-        documents = self._documents(raw_documents)
-        with documents.placing():
-            rows = (index.matrix(block, threads) for block in documents.texts())
-            X = stacked(rows, len(terms))
-        return terms, as_configured(self._in_dtype(X, np.intc, terms))
+        if way.cut is None:
+            documents = self._documents(way, raw_documents)
+            with documents.placing():
+                rows = (index.matrix(block, threads) for block in documents.texts())
+                X = stacked(rows, len(terms))
+            return terms, as_configured(self._in_dtype(X, np.intc, terms))
+        lists = TermLists(self._iterable(raw_documents), way.cut)
+        X = stacked((index.matrix(block, threads) for block in lists.blocks()), len(terms))
+        X = as_configured(self._in_dtype(X, np.intc, terms))
+        if lists.rest is not None:
+            counting = sklearn_text.CountVectorizer(analyzer=itemgetter(0), dtype=self.dtype)
+            counting.vocabulary_ = terms
+            _, last = counting._count_vocab(((terms,) for terms in lists.rest), True)
+            X = as_configured(scipy.sparse.vstack([X, last], format="csr"))
+            X.sort_indices()
+        return terms, X
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if the core does not support it."""
@@ -355,25 +435,34 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         X : sparse matrix of shape (n_documents, n_features)
             Counts. Each row has unit norm unless ``norm`` is None.
         """
-        native = None
         if not (is_integer(self.n_features) and self.n_features > 0):
             self._validate_params()  # scikit-learn's hasher divides by n_features
-        if not isinstance(X, str) and self.n_features < 2**31:
-            self._validate_ngram_range()
-            native = self._native()
-        if native is None:
+        if isinstance(X, str) or self.n_features >= 2**31:
             return super().transform(self._iterable(X))
+        self._validate_ngram_range()
         # In a bool matrix every count is True, so counts of opposite signs must not cancel.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
-        rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
-        width, documents = int(self.n_features), self._documents(X)
-        with documents.placing():
-            blocks = documents.texts()
+        way, threads, width = self._way(), check_n_threads(self.n_threads), int(self.n_features)
+        rules = _core.TextRules(*way.rules)
+
+        def counted(blocks: Iterable[_core.Texts]) -> scipy.sparse.csr_array:
             rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
-            counts = stacked(rows, width)
+            return self._in_dtype(stacked(rows, width), np.float64, {})
+
+        if way.cut is None:
+            documents = self._documents(way, X)
+            with documents.placing():
+                counts = counted(documents.texts())
+        else:
+            lists = TermLists(self._iterable(X), way.cut, hashed=True)
+            counts = counted(lists.blocks())
+            if lists.rest is not None:
+                last = self._get_hasher().transform(lists.rest)
+                if self.binary:
+                    last.data.fill(1)
+                counts = scipy.sparse.csr_array(scipy.sparse.vstack([counts, last], format="csr"))
         if not counts.shape[0]:
             return super().transform([])  # raises scikit-learn's error
-        counts = self._in_dtype(counts, np.float64, {})
         if self.norm is not None:
             counts = scaled(counts, norm=self.norm, copy=False)
         return as_configured(counts)
@@ -388,6 +477,14 @@ def _with_ours(ours: Any, parent: Any) -> None:
 
 _with_ours(CountVectorizer, sklearn_text.CountVectorizer)
 _with_ours(HashingVectorizer, sklearn_text.HashingVectorizer)
+
+
+def _lists_of(counter: _core.TextCounter, n_threads: int) -> Iterator[Iterator[str]]:
+    """Yield the terms of each document that a counter has counted."""
+    terms, (data, indices, indptr) = counter.terms(), counter.matrix(None, n_threads)
+    for start, end in pairwise(indptr.tolist()):
+        row = zip(indices[start:end].tolist(), data[start:end].tolist(), strict=True)
+        yield chain.from_iterable(repeat(terms[column], n) for column, n in row)
 
 
 def _check_columns(X: Any, vocabulary: dict[str, int]) -> None:
