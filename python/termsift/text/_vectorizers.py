@@ -14,11 +14,18 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
-from termsift._util.validation import check_choice, check_n_threads, is_integer, number_of
+from termsift._util.validation import (
+    check_choice,
+    check_n_threads,
+    is_integer,
+    number_of,
+    object_array,
+)
 from termsift.text._advice import ENOUGH, about_words, warn
 from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
 from termsift.text._cutting import TOKENS, TermLists, quick
@@ -62,10 +69,19 @@ _COUNTING = ("_count_vocab", "_limit_features", "_sort_features")
 class _Vocabulary(dict[str, int]):
     """The columns of terms, and how often they were changed, so that an index can follow them.
 
-    Copies and pickles are plain dicts.
+    Until the first change, ``terms`` lists the terms in the order of the columns, unless a user
+    gave the vocabulary. Copies and pickles are plain dicts.
     """
 
     n_changes = 0
+    terms: list[str] | None = None
+
+    @classmethod
+    def of(cls, terms: list[str]) -> _Vocabulary:
+        """Return the vocabulary of terms in the order of their columns."""
+        columns = cls(zip(terms, count()))
+        columns.terms = terms
+        return columns
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
@@ -81,6 +97,7 @@ def _noting(name: str) -> Callable[..., Any]:
             return method(self, *args, **kwargs)
         finally:
             self.n_changes += 1
+            self.terms = None
 
     return change
 
@@ -168,7 +185,9 @@ class _CutByCore:
         column = only_column(documents) if is_frame(documents) else documents
         return (value.as_py() for value in column) if is_from(column, "pyarrow") else column
 
-    def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
+    def _in_dtype(
+        self: Any, X: Any, usual: Any, terms: list[str] | dict[str, int]
+    ) -> scipy.sparse.csr_array:
         """Return counts in the vectorizer's dtype. A count outside the dtype is an error."""
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
@@ -178,7 +197,8 @@ class _CutByCore:
             entry = int(np.argmax(data != X.data))
             row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
             column, value = int(X.indices[entry]), X.data[entry]
-            term = next((repr(t) for t, c in terms.items() if c == column), f"column {column}")
+            pairs = zip(terms, count()) if isinstance(terms, list) else terms.items()
+            term = next((repr(t) for t, c in pairs if c == column), f"column {column}")
             raise _core.CountOverflowError(
                 f"the count of {term} in document {row} is {value}, which does not fit {dtype}: "
                 "pass a wider dtype, such as numpy.int64"
@@ -204,12 +224,13 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    attributes, methods, errors and results. This class is much faster than scikit-learn's, unless
-    another ``token_pattern`` or a function cuts the texts. Four things differ from scikit-learn.
-    The column indices of each row are sorted. ``vocabulary_`` lists the terms in the order of their
-    columns. A document that is not a text raises a TypeError. If the core counts, a count that does
-    not fit a narrow ``dtype`` raises a CountOverflowError, where scikit-learn returns a wrong
-    count.
+    attributes, methods, errors and results. This class is much faster than scikit-learn's. If
+    another ``token_pattern`` or a function cuts the texts, most of the time is theirs. Five things
+    differ from scikit-learn. The column indices of each row are sorted. ``vocabulary_`` lists the
+    terms in the order of their columns, and is made when it is first read. A document that is not a
+    text raises a TypeError, unless a function reads it. A count that does not fit a narrow
+    ``dtype`` raises a CountOverflowError, where scikit-learn returns a wrong count. Terms of a
+    function that are no strings are counted by scikit-learn.
 
     Parameters
     ----------
@@ -308,10 +329,54 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         if not terms:
             cure = "Try a lower min_df or a higher max_df."
             raise ValueError(f"After pruning, no terms remain. {cure}")
-        vocabulary = _Vocabulary(zip(terms, count()))
-        X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, vocabulary)
-        self.vocabulary_ = vocabulary
+        X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, terms)
+        self._learned = terms
+        self.__dict__.pop("vocabulary_", None)
         return as_configured(X)
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The column of each term, which is made of the learned terms when it is first read."""
+        own = self.__dict__
+        if "vocabulary_" not in own and (terms := own.get("_learned")) is not None:
+            own.setdefault("vocabulary_", _Vocabulary.of(terms))  # the same dict for all threads
+            own.pop("_learned", None)
+        try:
+            return own["vocabulary_"]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__!r} has no 'vocabulary_' yet") from None
+
+    @vocabulary_.setter
+    def vocabulary_(self, columns: dict[str, int]) -> None:
+        self.__dict__.pop("_learned", None)
+        self.__dict__["vocabulary_"] = columns
+
+    @vocabulary_.deleter
+    def vocabulary_(self) -> None:
+        for name in ("_learned", "vocabulary_"):
+            self.__dict__.pop(name, None)
+
+    def _check_vocabulary(self) -> None:
+        if not vars(self).get("_learned"):
+            super()._check_vocabulary()
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the terms in the order of their columns.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of object
+            The terms.
+        """
+        terms = vars(self).get("_learned")
+        if terms is None:
+            return super().get_feature_names_out()  # type: ignore[no-any-return]
+        return object_array(terms)
 
     def _fit_any_terms(self, lists: Iterable[Iterable[Any]]) -> Any:
         """Count lists of any terms by scikit-learn."""
@@ -325,45 +390,84 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """Count terms for scikit-learn's methods. The core counts if the vocabulary is fixed."""
-        way = self._way() if fixed_vocab else None
-        index = None if way is None else self._index(way.rules)
-        if way is None or index is None:
-            terms, X = super()._count_vocab(self._iterable(raw_documents), fixed_vocab)
-            _check_columns(X, terms)
-            return terms, X
-        threads, terms = check_n_threads(self.n_threads), self.vocabulary_
+        X = self._in_columns(raw_documents) if fixed_vocab else None
+        if X is not None:
+            return self.vocabulary_, X
+        terms, X = super()._count_vocab(self._iterable(raw_documents), fixed_vocab)
+        _check_columns(X, terms)
+        return terms, X
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Return the matrix of the counts of the terms that were learned or given.
+
+        Parameters
+        ----------
+        raw_documents : iterable
+            Texts, files, or file names, depending on ``input``.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms)
+            The occurrences of each term in each document.
+        """
+        X = None
+        if not isinstance(raw_documents, str) and not self._overrides(("_count_vocab",)):
+            self._check_vocabulary()
+            X = self._in_columns(raw_documents)
+        if X is None:
+            return super().transform(raw_documents)
+        if self.binary:
+            X.data.fill(1)
+        return X
+
+    def _in_columns(self, raw_documents: Any) -> Any:
+        """Return the counts of known terms, or None if the core does not support the vocabulary."""
+        way = self._way()
+        index = self._index(way.rules)
+        if index is None:
+            return None
+        threads, terms = check_n_threads(self.n_threads), self._columns
         if way.cut is None:
             documents = self._documents(way, raw_documents)
             with documents.placing():
                 rows = (index.matrix(block, threads) for block in documents.texts())
                 X = stacked(rows, len(terms))
-            return terms, as_configured(self._in_dtype(X, np.intc, terms))
+            return as_configured(self._in_dtype(X, np.intc, terms))
         lists = TermLists(self._iterable(raw_documents), way.cut)
         X = stacked((index.matrix(block, threads) for block in lists.blocks()), len(terms))
         X = as_configured(self._in_dtype(X, np.intc, terms))
         if lists.rest is not None:
             counting = sklearn_text.CountVectorizer(analyzer=itemgetter(0), dtype=self.dtype)
-            counting.vocabulary_ = terms
+            counting.vocabulary_ = self.vocabulary_
             _, last = counting._count_vocab(((terms,) for terms in lists.rest), True)
             X = as_configured(scipy.sparse.vstack([X, last], format="csr"))
             X.sort_indices()
-        return terms, X
+        return X
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if the core does not support it."""
-        columns = self.vocabulary_
+        columns: Any = self._columns
         # A plain dict, which only the user can have assigned, is compared with a copy.
-        content = columns.n_changes if isinstance(columns, _Vocabulary) else dict(columns)
+        content: Any = dict(columns) if type(columns) is dict else 0
+        if isinstance(columns, _Vocabulary):
+            columns, content = columns.terms or columns, columns.n_changes
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
         if made_for == (native, content) and vocabulary is columns:
             return index
-        terms = sorted(columns, key=columns.__getitem__)
-        in_order = all(columns[term] == column for column, term in enumerate(terms))
-        index = None
-        if in_order and all(isinstance(term, str) for term in terms):
-            index = _core.TextIndex(_core.TextRules(*native), terms)
+        terms, in_order = columns, True
+        if not isinstance(columns, list):
+            terms = sorted(columns, key=columns.__getitem__)
+            in_order = all(columns[term] == column for column, term in enumerate(terms))
+            in_order = in_order and all(isinstance(term, str) for term in terms)
+        index = _core.TextIndex(_core.TextRules(*native), terms) if in_order else None
         self._made = (native, content), columns, index  # a single assignment is safe for threads
         return index
+
+    @property
+    def _columns(self) -> Any:
+        """The learned terms in the order of their columns, or the vocabulary."""
+        terms = vars(self).get("_learned")
+        return self.vocabulary_ if terms is None else terms
 
     def _validate_vocabulary(self) -> None:
         super()._validate_vocabulary()
@@ -374,6 +478,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         """Return the state without the index, which is rebuilt on demand."""
         state = dict(super().__getstate__())
         state.pop("_made", None)
+        if (terms := state.pop("_learned", None)) is not None:
+            state.setdefault("vocabulary_", dict(zip(terms, count())))
         if type(state.get("vocabulary_")) is _Vocabulary:
             state["vocabulary_"] = dict(state["vocabulary_"])
         return state
@@ -388,10 +494,10 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    methods, errors and results. This class is much faster than scikit-learn's, unless another
-    ``token_pattern`` or a function cuts the texts. Two things differ from scikit-learn. A document
-    that is not a text raises a TypeError. If the core counts, a count that does not fit ``dtype``
-    raises a CountOverflowError.
+    methods, errors and results. This class is much faster than scikit-learn's. If another
+    ``token_pattern`` or a function cuts the texts, most of the time is theirs. Two things differ
+    from scikit-learn. A document that is not a text raises a TypeError, unless a function reads it.
+    A count that does not fit ``dtype`` raises a CountOverflowError.
 
     Parameters
     ----------
