@@ -621,7 +621,7 @@ WORDING: dict[str, str] = {
     ),
     "hold_no_rules_for_them": (
         "X holds texts, but the counts hold no rules for them: only count_texts and scan "
-        "keep rules, if no rule is a function; pass a matrix of the counted columns"
+        "keep rules, and files keep no functions; pass a matrix of the counted columns"
     ),
     "holds_arrays_of_numpy": (
         "…: holds arrays of numpy, expected text; give it a name that ends in .npz if it is a "

@@ -40,19 +40,22 @@ _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """The name of a function that cut the texts of some counts, which do not keep the function.
+    """A function that cut the texts of some counts, of which files and pickles keep the name only.
 
-    Two functions of one name, such as two lambdas, differ if their code differs. Counts from a file
-    have only the name. Functions are not compared by identity, because a loop or a worker of a
-    cluster may make the same function again for each part.
+    Two functions of one name, such as two lambdas, differ if their code differs. Functions are not
+    compared by identity, because a loop or a worker of a cluster may make the same function again
+    for each part.
     """
 
     name: str
     code: Any = field(default=None, compare=False)  # None if it is unknown
+    function: Any = field(default=None, compare=False)  # None if only the name is known
 
-    def __call__(self, *_: Any) -> Any:
-        """Raise an error, because only the name is known."""
-        raise ValueError(f"counts keep only the name of the function {self.name}")
+    def __call__(self, text: str) -> Any:
+        """Call the function, or raise an error if only the name is known."""
+        if self.function is None:
+            raise ValueError(f"counts keep only the name of the function {self.name}")
+        return self.function(text)
 
     def __repr__(self) -> str:
         return printable(self.name, 40)
@@ -73,7 +76,8 @@ class NamedFunction:
             return function
         code = getattr(function, "__code__", None)
         name = getattr(function, "__name__", type(function).__name__)
-        return cls(str(name), _instructions(code) if isinstance(code, CodeType) else None)
+        known = _instructions(code) if isinstance(code, CodeType) else None
+        return cls(str(name), known, function)
 
 
 def _checked(prepare: Callable[[str], str], name: str) -> Callable[[str], str]:
@@ -100,6 +104,8 @@ def _instructions(code: CodeType) -> tuple[Any, ...]:
 
 
 def _fingerprint(function: Any) -> str:
+    if isinstance(function, NamedFunction):
+        function = function.function
     from hashlib import blake2b  # hashlib loads OpenSSL, which only checkpoints need
 
     def plain(value: Any) -> Any:
@@ -299,7 +305,7 @@ class TextRules:
 
     @property
     def that_cut(self) -> TextRules:
-        """The rules that cut texts, as counts keep them: of a function, the name is left."""
+        """The rules that cut texts, as counts keep them: functions have names, for files."""
         rules = self.cutting
         functions = {name: value for name, value in vars(rules).items() if callable(value)}
         if not functions:
@@ -359,7 +365,8 @@ class TextRules:
     @property
     def names_functions(self) -> bool:
         """Whether a function that cut the texts is known only by its name."""
-        return any(isinstance(value, NamedFunction) for value in self.changed.values())
+        named = (value for value in vars(self).values() if isinstance(value, NamedFunction))
+        return any(value.function is None for value in named)
 
     @property
     def what_counts(self) -> str:
