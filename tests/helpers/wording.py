@@ -1212,6 +1212,9 @@ WORDING: dict[str, str] = {
     "sort_must_be_one_of": "sort must be one of …, got 'size'",
     "source_must_be_a_path": "source must be a path or bytes, got …",
     "source_must_be_a_path_2": "source must be a path or bytes, got int",
+    "stem_must_be_a_function_got": "stem must be a function, got 'english'",
+    "stem_needs_analyzer_word": "stem needs analyzer='word', got 'char'",
+    "stem_returned_3_for_the_text": "stem returned 3 for the text 'oil', expected a string",
     "step_is_too_large_for_this": (
         "step is too large for this shape: step times the logarithm of 1 + documents / shape must "
         "be at most 300, got … with step 400, shape 1 and 3 documents"

@@ -112,7 +112,7 @@ class TermLists:
             if size < (size := min(max(self._hint + 1, 2 * size), _MOST_AT_ONCE)) or empty is None:
                 empty = _core.Texts.of_strings([""] * size)
             before = self.n_docs
-            block = _core.Texts.of_tokens(empty, self._next, _unexpected)
+            block = _core.Texts.of_tokens(empty, self._next, unexpected)
             if (n := self.n_docs - before) < len(block):
                 block = block.take(np.arange(n))
             yield block
@@ -139,7 +139,8 @@ class TermLists:
         return terms
 
 
-def _unexpected(value: Any, row: int) -> NoReturn:
+def unexpected(value: Any, row: int) -> NoReturn:
+    """Refuse what is no list of strings, where only such lists can come."""
     raise AssertionError(f"{value!r} is no list of strings")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from inspect import Parameter, signature
 from types import CellType, CodeType
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
@@ -174,6 +175,10 @@ class TextRules:
     vocabulary : mapping of str to int, or iterable of str, optional
         The terms to count. A mapping holds the column of each term, and a list or an iterator holds
         the terms in the order of the columns. If there is a vocabulary, no other rule drops terms.
+    stem : callable, optional
+        A function that takes a word and returns its stem or lemma, which is counted in place of the
+        word. The function is called once for each distinct word, after ``stop_words``, and must
+        return the same for the same word. A vocabulary holds stems.
 
     Examples
     --------
@@ -199,6 +204,7 @@ class TextRules:
     binary: bool = False
     max_features: int | None = None
     vocabulary: Mapping[str, int] | Iterable[str] | None = None
+    stem: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         """Check each rule, and combinations of rules that exclude each other."""
@@ -214,6 +220,8 @@ class TextRules:
             raise excluded(
                 "{stop_words} needs {analyzer='word'}, got {given!r}", given=self.analyzer
             )
+        if self.stem is not None and self.analyzer != "word":
+            raise excluded("{stem} needs {analyzer='word'}, got {given!r}", given=self.analyzer)
         if self.hashing is not None and (self.drops or self.vocabulary is not None):
             dropping = ("min_df", "max_df", "max_features", "vocabulary")
             given = all_named(name for name in dropping if name in self.changed)
@@ -227,6 +235,8 @@ class TextRules:
         """Return a Python function that cuts a text into terms."""
         if callable(self.analyzer):
             return self.analyzer
+        if self.stem is not None:
+            return self._stemming_cutter()
         needy = ("tokenizer", "preprocessor", "token_pattern", "strip_accents")
         changed = (name for name in needy if getattr(self, name) != getattr(TextRules, name))
         asks = next(changed, "an ngram_range of 1,000 words or more")
@@ -243,9 +253,22 @@ class TextRules:
         form: NormalForm = self.normalize
         return lambda text: cut(normalize(form, text))
 
+    def _stemming_cutter(self) -> Callable[[str], list[str]]:
+        vectorizers = require("sklearn.feature_extraction.text", "sklearn", "stem")
+        cut, stem = replace(self, stem=None, ngram_range=(1, 1)).cutter(), self.cached_stem()
+        grams = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range))._word_ngrams
+        return lambda text: grams([stem(word) for word in cut(text)])
+
+    def cached_stem(self) -> Callable[[str], str]:
+        """Return the function ``stem``, which then is called once for each distinct word."""
+        assert self.stem is not None
+        return cache(_checked(self.stem, "stem"))
+
     @property
     def native(self) -> _core.TextRules | None:
         """The rules for the core, or None if the core cannot cut texts by these rules."""
+        if self.stem is not None:
+            return None
         words = self.stop_words
         if isinstance(words, str):
             from termsift.text._english import ENGLISH_STOP_WORDS as words
@@ -259,6 +282,8 @@ class TextRules:
         None if there is no such function, or if the core cannot cut what it returns.
         """
         accents, prepare = self.strip_accents, self.preprocessor
+        if self.stem is not None:
+            return None
         if callable(self.analyzer) or not (callable(accents) or prepare is not None):
             return None
         nothing: dict[str, Any] = {"lowercase": False, "strip_accents": None, "normalize": None}
@@ -304,6 +329,14 @@ class TextRules:
         return f"{type(self).__name__}({self.shown})"
 
     @property
+    def stems_words(self) -> bool:
+        """Whether words that the core cuts have stems, so that each distinct word has one call."""
+        if self.stem is None or self.tokenizer is not None:
+            return False  # a tokenizer's words may hold blanks, so n-grams cannot be split again
+        plain = replace(self, stem=None)
+        return plain.native is not None or plain.prepared is not None
+
+    @property
     def that_cut(self) -> TextRules:
         """The rules that cut texts, as counts keep them: functions have names, for files."""
         rules = self.cutting
@@ -335,7 +368,7 @@ class TextRules:
         if self.tokenizer is not None or self.analyzer != "word":
             without |= {"token_pattern"}
         if self.analyzer != "word":
-            without |= {"tokenizer"}
+            without |= {"tokenizer", "stem"}
         return [name for name in _CUTTING if name not in without]
 
     @property
@@ -462,6 +495,7 @@ CHECKS: dict[str, _Check] = {
     "binary": validation.check_flag,
     "max_features": _optional(validation.check_integer),
     "vocabulary": _optional(lambda terms, name: _columns_of(terms)),
+    "stem": _optional(_check_function),
 }
 
 
@@ -501,6 +535,7 @@ class CuttingRules(TypedDict, total=False):
     tokenizer: Callable[[str], Iterable[str]] | None
     preprocessor: Callable[[str], str] | None
     binary: bool
+    stem: Callable[[str], str] | None
 
 
 class Rules(CuttingRules, total=False):
