@@ -440,6 +440,7 @@ WORDING: dict[str, str] = {
     "counts_with_a_row_of_the": (
         "counts with a row of the collection do not record which documents two classes share"
     ),
+    "countvectorizer_has_no_vocabulary": "'CountVectorizer' has no 'vocabulary_' yet",
     "curves_must_be_a_curve_got": "curves must be a Curve, got str",
     "curves_must_be_a_curve_got_2": "curves must be a Curve, got int",
     "cv_3_makes_more_folds_than": (
@@ -1212,6 +1213,10 @@ WORDING: dict[str, str] = {
     "sort_must_be_one_of": "sort must be one of …, got 'size'",
     "source_must_be_a_path": "source must be a path or bytes, got …",
     "source_must_be_a_path_2": "source must be a path or bytes, got int",
+    "stem_is_none_in_one": (
+        "the texts were cut by different rules: stem is None in one and stem in the other; count "
+        "both with the same rules"
+    ),
     "stem_must_be_a_function_got": "stem must be a function, got 'english'",
     "stem_needs_analyzer_word": "stem needs analyzer='word', got 'char'",
     "stem_returned_3_for_the_text": "stem returned 3 for the text 'oil', expected a string",

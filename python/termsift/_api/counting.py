@@ -175,9 +175,10 @@ def count_texts(
     -------
     counts : ClassCounts
         The same counts, bit for bit, as `termsift.count` returns for the matrix
-        ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``. The terms are sorted and
-        have names, but hashed terms have no names. If a ``vocabulary`` is given, it determines the
-        columns of the terms. If no document has a term, a warning says so.
+        ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``, which knows all rules but
+        ``hashing`` and ``stem``. The terms are sorted and have names, but hashed terms have no
+        names. If a ``vocabulary`` is given, it determines the columns of the terms. If no document
+        has a term, a warning says so.
 
     Raises
     ------

@@ -142,19 +142,3 @@ class TermLists:
 def unexpected(value: Any, row: int) -> NoReturn:
     """Refuse what is no list of strings, where only such lists can come."""
     raise AssertionError(f"{value!r} is no list of strings")
-
-
-def quick(vectorizer: Any, cut: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return what scikit-learn's analyzer ``cut`` does, in fewer calls for each document.
-
-    For short texts, the calls take longer than a tokenizer.
-    """
-    one_word = tuple(vectorizer.ngram_range) == (1, 1) and vectorizer.stop_words is None
-    own = ("preprocessor", "strip_accents", "normalize")  # only our vectorizers have `normalize`
-    usual = all(getattr(vectorizer, name, None) is None for name in own)
-    if vectorizer.input != "content" or vectorizer.analyzer != "word" or not (one_word and usual):
-        return cut
-    tokenize = vectorizer.build_tokenizer()
-    if vectorizer.lowercase:
-        return lambda text: tokenize(text.lower()) if type(text) is str else cut(text)
-    return lambda text: tokenize(text) if type(text) is str else cut(text)

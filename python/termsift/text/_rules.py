@@ -26,8 +26,7 @@ from termsift._util.faults import (
     wrong_value,
 )
 from termsift._util.messages import printable
-from termsift.text._cutting import quick
-from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
+from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments, quick
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]

@@ -28,11 +28,11 @@ from termsift._util.validation import (
 )
 from termsift.text._advice import ENOUGH, about_words, warn
 from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
-from termsift.text._cutting import TOKENS, TermLists, quick
+from termsift.text._cutting import TOKENS, TermLists
 from termsift.text._documents import Documents, OneBlock
 from termsift.text._matrices import counter_of, csr, kept_columns, stacked, strings
 from termsift.text._rules import NormalForm
-from termsift.text._terms import Arguments, limits, native_arguments
+from termsift.text._terms import Arguments, limits, native_arguments, quick
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction import text as sklearn_text

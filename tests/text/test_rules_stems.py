@@ -140,7 +140,7 @@ def test_every_door(tmp_path: Path) -> None:
     assert loaded + counts == counts + counts
     assert str(loaded.rules) == "TextRules(stem=stem)"
     other = ts.count_texts(TEXTS, LABELS)
-    with raises(ValueError, "the_texts_were_cut_by_different", argument="stem"):
+    with raises(ValueError, "stem_is_none_in_one", argument="stem"):
         other + counts
 
 
