@@ -78,21 +78,21 @@ class _Stemming:
         self._stem = rules.cached_stem()
         self._is_gram = rules.ngram_range[1] > 1
 
-    def _stem_of(self, term: str) -> str:
+    def _stems(self, terms: list[str]) -> Iterable[str]:
         if not self._is_gram:
-            return self._stem(term)
-        return " ".join(map(self._stem, term.split(" ")))
+            return map(self._stem, terms)
+        return (" ".join(map(self._stem, term.split(" "))) for term in terms)
 
     def count(
-        self, texts: _core.Texts, columns_of: Callable[[list[str]], list[int]]
-    ) -> tuple[_Arrays, NDArray[np.int64]]:
+        self, texts: _core.Texts, columns_of: Callable[[Iterable[str]], list[int]]
+    ) -> tuple[_Arrays, NDArray[np.int32]]:
         """Return the counts of words in a block, and the column of the stem of each word."""
         counter, _ = counter_of(self._cutting.pieces(texts), self._cutting.native, self._threads)
-        columns = columns_of([self._stem_of(term) for term in counter.terms()])
-        return counter.matrix(None, self._threads), np.array(columns, dtype=np.int64)
+        columns = columns_of(self._stems(counter.terms()))
+        return counter.matrix(None, self._threads), np.array(columns, dtype=np.int32)
 
 
-def _added(counts: _Arrays, columns: NDArray[np.int64], n_columns: int) -> scipy.sparse.csr_array:
+def _added(counts: _Arrays, columns: NDArray[np.int32], n_columns: int) -> scipy.sparse.csr_array:
     """Return counts in new columns. Words of the same column are added, words of -1 left out."""
     data, indices, indptr = counts
     new = columns[indices]
@@ -149,10 +149,10 @@ class FixedColumns:
         native, width = self._cutting.native, self.n_columns
         return _core.hashed_matrix(native, texts, width, False, self._threads)
 
-    def _columns_of(self, stems: list[str]) -> list[int]:
+    def _columns_of(self, stems: Iterable[str]) -> list[int]:
         if self.names is not None:
             return [self._columns.get(stem, -1) for stem in stems]
-        texts, native = _core.Texts.of_strings(stems), _core.TextRules(*TOKENS)
+        texts, native = _core.Texts.of_strings(list(stems)), _core.TextRules(*TOKENS)
         lists = _core.Texts.of_tokens(texts, lambda stem: [stem], unexpected, 0, 2**62)
         _, columns, _ = _core.hashed_matrix(native, lists, self.n_columns, False, self._threads)
         return list(columns.tolist())
@@ -194,7 +194,7 @@ class GrowingColumns:
             X.data.fill(1)
         return X
 
-    def _columns_of(self, terms: list[str]) -> list[int]:
+    def _columns_of(self, terms: Iterable[str]) -> list[int]:
         return [self._columns.setdefault(term, len(self._columns)) for term in terms]
 
 
