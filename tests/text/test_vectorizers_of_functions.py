@@ -300,6 +300,22 @@ def test_a_function_cuts_each_document_once() -> None:
             assert seen == expected
 
 
+def test_a_stop_iteration_of_a_function_ends_nothing_silently() -> None:
+    def stops(text: str) -> Any:
+        if text == "b":
+            raise StopIteration
+        return text
+
+    def listed(text: str) -> list[Any]:
+        return [1] if text == "one" else [stops(text)]
+
+    for kind in (ts.text.CountVectorizer, ts.text.HashingVectorizer):
+        for name, function in (("analyzer", listed), ("preprocessor", stops)):
+            for texts in (["aa", "b", "cc"], ["one", "b", "cc"]):
+                with pytest.raises((RuntimeError, TypeError)):  # the hasher refuses the number
+                    kind(**{name: function}).fit_transform(texts)
+
+
 def test_large_documents_are_counted_in_several_blocks() -> None:
     def repeat(text: str) -> list[str]:
         return [text * 1000] * 5000

@@ -196,6 +196,7 @@ def count_texts(
     The compiled core counts terms by class, which is faster than making a matrix of each block of
     texts. A matrix of each block is made only for ``tf="log"``, ``hashing`` or a ``vocabulary``.
     Rules that are functions run at Python's speed, but the core counts the terms that they return.
+    The function ``stem`` is called once for each distinct word.
     Each thread of the core needs 95 to 150 bytes for each distinct word.
 
     Examples

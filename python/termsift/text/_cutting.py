@@ -133,7 +133,9 @@ class TermLists:
                     raise TypeError("scikit-learn's hasher refuses a first document of one string")
         except (TypeError, UnicodeEncodeError):
             first = found if isinstance(found, str) else terms
-            self._is_done, self.rest = True, chain([first], map(self._cut, self._documents))
+            # A StopIteration of the function is an error in a generator, and an end in `map`.
+            others = (self._cut(document) for document in self._documents)
+            self._is_done, self.rest = True, chain([first], others)
             return ()
         self.n_docs += 1
         return terms

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
@@ -254,7 +255,11 @@ class TextRules:
 
     def _stemming_cutter(self) -> Callable[[str], list[str]]:
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", "stem")
-        cut, stem = replace(self, stem=None, ngram_range=(1, 1)).cutter(), self.cached_stem()
+        with warnings.catch_warnings():
+            if self.stems_words:  # then `about_rules` tells which stop words cannot match
+                warnings.filterwarnings("ignore", "Your stop_words may be inconsistent")
+            cut = replace(self, stem=None, ngram_range=(1, 1)).cutter()
+        stem = self.cached_stem()
         grams = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range))._word_ngrams
         return lambda text: grams([stem(word) for word in cut(text)])
 
@@ -390,9 +395,9 @@ class TextRules:
         return {name: _fingerprint(function) for name, function in rules.items()}
 
     @property
-    def for_words(self) -> _core.TextRules | None:
-        """The rules for the core that cut single words, without stop words."""
-        return replace(self, stop_words=None, ngram_range=(1, 1), vocabulary=None).native
+    def for_words(self) -> TextRules:
+        """The rules that cut single words, without stop words and stems."""
+        return replace(self, stop_words=None, ngram_range=(1, 1), vocabulary=None, stem=None)
 
     @property
     def names_functions(self) -> bool:

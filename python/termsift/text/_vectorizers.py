@@ -163,7 +163,8 @@ class _CutByCore:
     def _documents(self: Any, way: _Way, documents: Any) -> Documents:
         """Return the documents as a stream of what the core cuts."""
         if way.prepare is not None:
-            return UnlabelledTexts(map(way.prepare, self._iterable(documents)))
+            prepare = way.prepare  # whose StopIteration is an error in a generator
+            return UnlabelledTexts(prepare(document) for document in self._iterable(documents))
         if self.input == "content":
             if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
