@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import warnings
 from collections import Counter
@@ -164,6 +165,7 @@ def test_counts_keep_the_functions_in_this_process() -> None:
     ):
         counts = ts.count_texts(TEXTS, LABELS, **rules)  # type: ignore[arg-type]
         assert list(counts.naive_bayes().predict(TEXTS)) == LABELS
+        assert list(copy.deepcopy(counts).naive_bayes().predict(TEXTS)) == LABELS
         copied = pickle.loads(pickle.dumps(counts))
         assert copied == counts
         assert copied.rules == counts.rules

@@ -70,6 +70,9 @@ class NamedFunction:
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name}  # another version of Python has other code
 
+    def __deepcopy__(self, _: Any) -> NamedFunction:
+        return self  # which nobody changes
+
     @classmethod
     def of(cls, function: Any) -> NamedFunction:
         """Return the name of a function, or of the class of a callable object."""

@@ -1,4 +1,4 @@
-"""Convert rules for the core, and select the terms that the rules keep.
+"""Convert rules for the core or for Python, and select the terms that the rules keep.
 
 ``rules`` is a `TextRules` or a ``CountVectorizer``, which have attributes with the same names.
 """
