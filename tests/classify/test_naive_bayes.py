@@ -200,7 +200,7 @@ def test_a_scan_keeps_the_rules_as_a_list_does(tmp_path: Path) -> None:
     "counts",
     [
         ts.count(X, Y),
-        ts.count_texts(TEXTS, LABELS, analyzer=str.split),
+        pickle.loads(pickle.dumps(ts.count_texts(TEXTS, LABELS, analyzer=str.split))),
         ts.count_texts(TEXTS, LABELS, hashing=50).with_min_df(2),
     ],
     ids=["matrix", "function", "hashes"],

@@ -68,7 +68,7 @@ def test_every_rule_but_functions_is_an_option(run: Any) -> None:
     shown = run("rank", "--help").out.replace("-", "_")
     for rule in fields(ts.text.TextRules):
         is_option = f"__{rule.name} " in shown or f"__{rule.name}," in shown
-        others = {"tokenizer", "preprocessor", "vocabulary"}
+        others = {"tokenizer", "preprocessor", "vocabulary", "stem"}
         assert is_option != (rule.name in others), rule.name
 
 

@@ -495,6 +495,7 @@ WORDING: dict[str, str] = {
     "counts_with_a_row_of_the": (
         "counts with a row of the collection do not record which documents two classes share"
     ),
+    "countvectorizer_has_no_vocabulary": "'CountVectorizer' has no 'vocabulary_' yet",
     "curves_must_be_a_curve_got": "curves must be a Curve or a dict of Curves by name, got a str",
     "curves_must_be_a_curve_got_2": (
         "curves must be a Curve or a dict of Curves by name, got an int in the dict"
@@ -681,7 +682,7 @@ WORDING: dict[str, str] = {
     ),
     "hold_no_rules_for_them": (
         "X holds texts, but the counts hold no rules for them: only count_texts and scan "
-        "keep rules, if no rule is a function; pass a matrix of the counted columns"
+        "keep rules, and files keep no functions; pass a matrix of the counted columns"
     ),
     "holds_arrays_of_numpy": (
         "…: holds arrays of numpy, expected text; give it a name that ends in .npz if it is a "
@@ -1341,6 +1342,13 @@ WORDING: dict[str, str] = {
     "sort_must_be_one_of": "sort must be one of …, got 'size'",
     "source_must_be_a_path": "source must be a path or bytes, got …",
     "source_must_be_a_path_2": "source must be a path or bytes, got int",
+    "stem_is_none_in_one": (
+        "the texts were cut by different rules: stem is None in one and stem in the other; count "
+        "both with the same rules"
+    ),
+    "stem_must_be_a_function_got": "stem must be a function, got 'english'",
+    "stem_needs_analyzer_word": "stem needs analyzer='word', got 'char'",
+    "stem_returned_3_for_the_text": "stem returned 3 for the text 'oil', expected a string",
     "step_is_too_large_for_this": (
         "step is too large for this shape: step times the logarithm of 1 + documents / shape must "
         "be at most 300, got … with step 400, shape 1 and 3 documents"

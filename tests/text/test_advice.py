@@ -41,6 +41,8 @@ RULES: list[tuple[dict[str, Any], str]] = [
     ({"stop_words": ["don't"]}, "stop_words_turn_into_don"),
     ({"stop_words": ["Good", "the"]}, "stop_words_turn_into_good"),
     ({"stop_words": ["bad film"]}, "stop_words_turn_into_bad_film"),
+    ({"stop_words": ["Good"], "preprocessor": str.lower}, "stop_words_turn_into_good"),
+    ({"stop_words": ["Good"], "stem": str.lower}, "stop_words_turn_into_good"),
     ({"vocabulary": ["Good", "film"]}, "good_of_the_vocabulary_cannot_match"),
     ({"vocabulary": ["film", "bad film"]}, "bad_film_of_the_vocabulary_cannot_match"),
     ({"vocabulary": ["film", "the"], "stop_words": ["the"]}, "the_of_the_vocabulary_cannot_match"),

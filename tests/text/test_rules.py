@@ -68,12 +68,13 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         assert TextRules(**rules).native is not None
     assert counted(["a b"], analyzer=blanks)[0].shape == (1, 2)
+    for rules in ({"preprocessor": squeeze}, {"strip_accents": squeeze}):
+        assert counted(["aa bb"], **rules)[0].shape == (1, 2)
     needy: list[tuple[str, dict[str, Any]]] = [
         ("token_pattern", {"token_pattern": "(a)|b"}),
         ("tokenizer", {"tokenizer": blanks, "token_pattern": "a", "min_df": 2}),
         ("tokenizer", {"tokenizer": blanks}),
-        ("preprocessor", {"preprocessor": squeeze}),
-        ("strip_accents", {"strip_accents": squeeze}),
+        ("tokenizer", {"preprocessor": squeeze, "tokenizer": blanks}),
     ]
     for what, rules in needy:
         with pytest.raises(ImportError) as caught:

@@ -16,6 +16,7 @@ import pytest
 
 pytest.importorskip("sklearn")
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction import text as theirs
 
 import termsift as ts
@@ -134,10 +135,10 @@ def test_count_vectorizer_is_that_of_scikit_learn(parameters: dict[str, Any]) ->
             same(mine, expected)
         assert warned == also
         fitted = {key for key in vars(other) if key.endswith("_")}
-        assert fitted == {key for key in vars(ours) if key.endswith("_")}
         assert {key: getattr(ours, key) for key in fitted} == {
             key: getattr(other, key) for key in fitted
         }
+        assert fitted == {key for key in vars(ours) if key.endswith("_")}
     if hasattr(other, "vocabulary_"):
         names = outcome(ours.get_feature_names_out)[0], outcome(other.get_feature_names_out)[0]
         np.testing.assert_array_equal(*names)
@@ -408,6 +409,60 @@ def test_a_vocabulary_with_a_gap_makes_no_entry_beyond_the_matrix(given: dict[st
         vectorizer.transform(["pills"])
 
 
+def test_the_vocabulary_is_made_when_it_is_first_read() -> None:
+    expected = theirs.CountVectorizer().fit(TEXTS)
+    vectorizer = CountVectorizer().fit(TEXTS)
+    same(vectorizer.transform(NEW), expected.transform(NEW))
+    names = vectorizer.get_feature_names_out()
+    np.testing.assert_array_equal(names, expected.get_feature_names_out())
+    assert names.dtype == object
+    unread = pickle.loads(pickle.dumps(vectorizer)), copy.deepcopy(vectorizer)
+    assert "vocabulary_" not in vars(vectorizer)
+    words = vectorizer.vocabulary_
+    assert isinstance(words, dict)
+    assert words is vectorizer.vocabulary_ is vars(vectorizer)["vocabulary_"]
+    assert words == expected.vocabulary_
+    index = vectorizer._made[2]
+    same(vectorizer.transform(NEW), expected.transform(NEW))
+    assert vectorizer._made[2] is index  # reading makes no new index
+    for copied in unread:
+        assert copied.vocabulary_ == words
+        same(copied.transform(NEW), expected.transform(NEW))
+    for first in (lambda: None, lambda: vectorizer.vocabulary_):
+        vectorizer.fit(["new words"])
+        first()
+        assert list(vectorizer.get_feature_names_out()) == ["new", "words"]
+        vectorizer.vocabulary_ = {"assigned": 0}
+        assert vectorizer.transform(["assigned words"]).toarray().tolist() == [[1]]
+        assert list(vectorizer.get_feature_names_out()) == ["assigned"]
+        del vectorizer.vocabulary_
+        assert not hasattr(vectorizer, "vocabulary_")
+        with pytest.raises(NotFittedError):
+            vectorizer.transform(["words"])
+    with raises(AttributeError, "countvectorizer_has_no_vocabulary"):
+        _ = CountVectorizer().vocabulary_
+
+
+def test_threads_read_one_vocabulary() -> None:
+    texts = [" ".join(f"w{i}" for i in range(5000))]
+    for _ in range(20):
+        vectorizer, found = CountVectorizer().fit(texts), list[Any]()
+        start = threading.Barrier(4)
+
+        def read(start: Any = start, found: Any = found, vectorizer: Any = vectorizer) -> None:
+            start.wait()
+            found.append(vectorizer.vocabulary_)
+
+        threads = [threading.Thread(target=read) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 4
+        assert len(set(map(id, found))) == 1
+        assert len(found[0]) == 5000
+
+
 def test_new_words_of_a_growing_vectorizer_are_counted() -> None:
     pytest.importorskip("bertopic.vectorizers")
     from bertopic.vectorizers import OnlineCountVectorizer
@@ -454,8 +509,9 @@ def test_the_core_cuts_unless_it_cannot(monkeypatch: pytest.MonkeyPatch) -> None
     CountVectorizer().fit(TEXTS).transform(NEW)
     CountVectorizer(vocabulary=["the"]).fit_transform(iter(TEXTS))
     HashingVectorizer().transform(NEW)
+    CountVectorizer(preprocessor=str.upper).fit(TEXTS).transform(NEW)
     with pytest.raises(AssertionError, match="Python cuts a text"):
-        CountVectorizer(token_pattern=r"\w").fit(TEXTS)
+        CountVectorizer(analyzer=blanks).fit(TEXTS)
 
 
 def test_threads_share_a_vectorizer() -> None:

@@ -87,6 +87,7 @@ CALLS: list[tuple[str, Callable[[], object]]] = [
     ("step", lambda: ts.conditional_gain(X, Y, step=1e300)),
     ("texts", lambda: ts.count_texts([["some", "words"]], ["a"])),
     ("preprocessor", lambda: ts.count_texts(["a b"], ["a"], preprocessor=lambda text: 3)),
+    ("stem", lambda: ts.count_texts(["aa b"], ["a"], stem=lambda word: 3)),
     ("strip_accents", lambda: ts.count_texts(["a b"], ["a"], strip_accents=lambda text: None)),
 ]
 

@@ -334,7 +334,7 @@ def blame_of(name: str, argument: str, value_name: str) -> list[str]:
 
 
 # Functions of the caller, which raise errors of their own while texts are read.
-VALUES_OF_CALLERS = ("preprocessor", "tokenizer", "analyzer", "strip_accents", "passages")
+VALUES_OF_CALLERS = ("preprocessor", "stem", "tokenizer", "analyzer", "strip_accents", "passages")
 
 
 def state(value: Any) -> Any:

@@ -175,9 +175,10 @@ def count_texts(
     -------
     counts : ClassCounts
         The same counts, bit for bit, as `termsift.count` returns for the matrix
-        ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``. The terms are sorted and
-        have names, but hashed terms have no names. If a ``vocabulary`` is given, it determines the
-        columns of the terms. If no document has a term, a warning says so.
+        ``termsift.text.CountVectorizer(**rules).fit_transform(texts)``, which knows all rules but
+        ``hashing`` and ``stem``. The terms are sorted and have names, but hashed terms have no
+        names. If a ``vocabulary`` is given, it determines the columns of the terms. If no document
+        has a term, a warning says so.
 
     Raises
     ------
@@ -195,6 +196,7 @@ def count_texts(
     The compiled core counts terms by class, which is faster than making a matrix of each block of
     texts. A matrix of each block is made only for ``tf="log"``, ``hashing`` or a ``vocabulary``.
     Rules that are functions run at Python's speed, but the core counts the terms that they return.
+    The function ``stem`` is called once for each distinct word.
     Each thread of the core needs 95 to 150 bytes for each distinct word.
 
     Examples

@@ -599,7 +599,7 @@ class NaiveBayes(Estimator):
         if rules is None or rules.names_functions or unnamed:
             raise wrong_value(
                 "{X} holds texts, but the counts hold no rules for them: only count_texts and scan "
-                "keep rules, if no rule is a function; pass a matrix of the counted columns"
+                "keep rules, and files keep no functions; pass a matrix of the counted columns"
             )
         if rules.hashing is None and names is not None:
             rules = replace(rules, vocabulary=names.tolist())

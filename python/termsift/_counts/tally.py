@@ -34,7 +34,8 @@ def tally_of(
         return ByRow(tf, n_threads)
     if rules.hashing is not None or rules.vocabulary is not None:
         return InFixedColumns(rules, tf, n_threads)
-    if tf == "log":  # logarithms are added in the order of the documents
+    # Logarithms are added in the order of the documents. Stems need the words of each document.
+    if tf == "log" or (rules.stems_words and bounds is None):
         return InGrowingColumns(rules, tf, n_threads, bounds)
     return ByClass(rules, tf, n_threads, documents.one_label_each, bounds)
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from termsift import _core
 from termsift._util.faults import Message, all_named, named, said
 from termsift._util.messages import levels_to_caller
 from termsift._util.validation import grouped, listed, number_of
+from termsift.text._cutting import Cutting
 from termsift.text._matrices import counter_of
 
 if TYPE_CHECKING:
@@ -55,9 +57,9 @@ def about_rules(rules: TextRules) -> Iterator[Message]:
             )
     if rules.stop_words is None and rules.vocabulary is None:
         return
-    native = rules.native
-    if native is None:  # the function or scikit-learn, which warns itself, cuts the stop words
-        return
+    plain = rules.for_words
+    if plain.native is None and plain.prepared is None:
+        return  # a function or scikit-learn, which warns itself, cuts the stop words
     if rules.stop_words is not None and not isinstance(rules.stop_words, str):
         words = sorted(set(rules.stop_words))
         found = _terms_of(words, rules.for_words)
@@ -68,9 +70,9 @@ def about_rules(rules: TextRules) -> Iterator[Message]:
                 words=listed(missing[:_SHOWN]),
                 more=_more(missing),
             )
-    if rules.vocabulary is not None:
+    if rules.vocabulary is not None and rules.stem is None:
         terms = list(rules.vocabulary)
-        found = _terms_of(terms, native)
+        found = _terms_of(terms, replace(rules, vocabulary=None))
         if missing := [term for term in terms if term not in found]:
             yield said(
                 "{n:,} of {n_terms:,} terms of the {vocabulary} cannot match by these rules: "
@@ -83,8 +85,14 @@ def about_rules(rules: TextRules) -> Iterator[Message]:
             )
 
 
-def _terms_of(texts: list[str], native: Any) -> set[str]:
-    counter, _ = counter_of([_core.Texts.of_strings(texts)], native, 1)
+def _terms_of(texts: list[str], rules: TextRules) -> set[str]:
+    """Return the terms of texts, or the texts if a function fails, which may know no stop words."""
+    cutting = Cutting(rules)
+    try:
+        pieces = cutting.pieces(_core.Texts.of_strings(texts))
+        counter, _ = counter_of(pieces, cutting.native, 1)
+    except Exception:
+        return set(texts)
     return set(counter.terms())
 
 

@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from inspect import Parameter, signature
 from types import CellType, CodeType
 from typing import Any, Literal, TypeAlias, TypedDict, TypeVar, get_args
@@ -26,7 +27,7 @@ from termsift._util.faults import (
     wrong_value,
 )
 from termsift._util.messages import levels_to_caller, printable
-from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments
+from termsift.text._terms import TOKEN_PATTERN, drops, native_arguments, quick
 
 Analyzer: TypeAlias = Literal["word", "char", "char_wb"]
 Accents: TypeAlias = Literal["ascii", "unicode"]
@@ -40,19 +41,22 @@ _MOST_HASHED = 2**31 - 1  # scikit-learn's hasher keeps columns in 32 bits
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """The name of a function that cut the texts of some counts, which do not keep the function.
+    """A function that cut the texts of some counts, of which files and pickles keep the name only.
 
-    Two functions of one name, such as two lambdas, differ if their code differs. Counts from a file
-    have only the name. Functions are not compared by identity, because a loop or a worker of a
-    cluster may make the same function again for each part.
+    Two functions of one name, such as two lambdas, differ if their code differs. Functions are not
+    compared by identity, because a loop or a worker of a cluster may make the same function again
+    for each part.
     """
 
     name: str
     code: Any = field(default=None, compare=False)  # None if it is unknown
+    function: Any = field(default=None, compare=False)  # None if only the name is known
 
-    def __call__(self, *_: Any) -> Any:
-        """Raise an error, because only the name is known."""
-        raise ValueError(f"counts keep only the name of the function {self.name}")
+    def __call__(self, text: str) -> Any:
+        """Call the function, or raise an error if only the name is known."""
+        if self.function is None:
+            raise ValueError(f"counts keep only the name of the function {self.name}")
+        return self.function(text)
 
     def __repr__(self) -> str:
         return printable(self.name, 40)
@@ -66,6 +70,9 @@ class NamedFunction:
     def __getstate__(self) -> dict[str, Any]:
         return {"name": self.name}  # another version of Python has other code
 
+    def __deepcopy__(self, _: Any) -> NamedFunction:
+        return self  # which nobody changes
+
     @classmethod
     def of(cls, function: Any) -> NamedFunction:
         """Return the name of a function, or of the class of a callable object."""
@@ -73,7 +80,8 @@ class NamedFunction:
             return function
         code = getattr(function, "__code__", None)
         name = getattr(function, "__name__", type(function).__name__)
-        return cls(str(name), _instructions(code) if isinstance(code, CodeType) else None)
+        known = _instructions(code) if isinstance(code, CodeType) else None
+        return cls(str(name), known, function)
 
 
 def _checked(prepare: Callable[[str], str], name: str) -> Callable[[str], str]:
@@ -100,6 +108,8 @@ def _instructions(code: CodeType) -> tuple[Any, ...]:
 
 
 def _fingerprint(function: Any) -> str:
+    if isinstance(function, NamedFunction):
+        function = function.function
     from hashlib import blake2b  # hashlib loads OpenSSL, which only checkpoints need
 
     def plain(value: Any) -> Any:
@@ -171,6 +181,10 @@ class TextRules:
     vocabulary : mapping of str to int, or iterable of str, optional
         The terms to count. A mapping holds the column of each term, and a list or an iterator holds
         the terms in the order of the columns. If there is a vocabulary, no other rule drops terms.
+    stem : callable, optional
+        A function that takes a word and returns its stem or lemma, which is counted in place of the
+        word. The function is called once for each distinct word, after ``stop_words``, and must
+        return the same for the same word. A vocabulary holds stems.
 
     Examples
     --------
@@ -196,6 +210,7 @@ class TextRules:
     binary: bool = False
     max_features: int | None = None
     vocabulary: Mapping[str, int] | Iterable[str] | None = None
+    stem: Callable[[str], str] | None = None
 
     def __post_init__(self) -> None:
         """Check each rule, and combinations of rules that exclude each other."""
@@ -211,6 +226,8 @@ class TextRules:
             raise excluded(
                 "{stop_words} needs {analyzer='word'}, got {given!r}", given=self.analyzer
             )
+        if self.stem is not None and self.analyzer != "word":
+            raise excluded("{stem} needs {analyzer='word'}, got {given!r}", given=self.analyzer)
         if self.hashing is not None and (self.drops or self.vocabulary is not None):
             dropping = ("min_df", "max_df", "max_features", "vocabulary")
             given = all_named(name for name in dropping if name in self.changed)
@@ -224,6 +241,8 @@ class TextRules:
         """Return a Python function that cuts a text into terms."""
         if callable(self.analyzer):
             return self.analyzer
+        if self.stem is not None:
+            return self._stemming_cutter()
         if self.cuts_by_pattern:
             self._warn_of_slow_pattern()
         needy = ("tokenizer", "preprocessor", "token_pattern", "strip_accents")
@@ -236,7 +255,7 @@ class TextRules:
             if callable(rules[name]):
                 rules[name] = _checked(rules[name], name)
         vectorizer = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range), **rules)
-        cut: Callable[[str], list[str]] = vectorizer.build_analyzer()
+        cut = quick(vectorizer, vectorizer.build_analyzer())
         if self.normalize is None or self.preprocessor is not None:
             return cut
         form: NormalForm = self.normalize
@@ -257,9 +276,26 @@ class TextRules:
                 stacklevel=levels_to_caller(),
             )
 
+    def _stemming_cutter(self) -> Callable[[str], list[str]]:
+        vectorizers = require("sklearn.feature_extraction.text", "sklearn", "stem")
+        with warnings.catch_warnings():
+            if self.stems_words:  # then `about_rules` tells which stop words cannot match
+                warnings.filterwarnings("ignore", "Your stop_words may be inconsistent")
+            cut = replace(self, stem=None, ngram_range=(1, 1)).cutter()
+        stem = self.cached_stem()
+        grams = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range))._word_ngrams
+        return lambda text: grams([stem(word) for word in cut(text)])
+
+    def cached_stem(self) -> Callable[[str], str]:
+        """Return the function ``stem``, which then is called once for each distinct word."""
+        assert self.stem is not None
+        return cache(_checked(self.stem, "stem"))
+
     @property
     def native(self) -> _core.TextRules | None:
         """The rules for the core, or None if the core cannot cut texts by these rules."""
+        if self.stem is not None:
+            return None
         words = self.stop_words
         if isinstance(words, str):
             from termsift.text._english import ENGLISH_STOP_WORDS as words
@@ -267,9 +303,30 @@ class TextRules:
         return None if arguments is None else _core.TextRules(*arguments)
 
     @property
-    def for_tokens(self) -> _core.TextRules:
-        """The rules for the core if a Python function cuts the texts."""
-        return _core.TextRules("tokens", False, None, 1, 1, [])
+    def prepared(self) -> tuple[Callable[[str], str], _core.TextRules] | None:
+        """A function that prepares texts, and the rules by which the core then cuts them.
+
+        None if there is no such function, or if the core cannot cut what it returns.
+        """
+        accents, prepare = self.strip_accents, self.preprocessor
+        if self.stem is not None:
+            return None
+        if callable(self.analyzer) or not (callable(accents) or prepare is not None):
+            return None
+        nothing: dict[str, Any] = {"lowercase": False, "strip_accents": None, "normalize": None}
+        native = replace(self, preprocessor=None, **nothing).native
+        if native is None:
+            return None
+        if prepare is not None:
+            return _checked(prepare, "preprocessor"), native
+        assert callable(accents)
+        strip, lowercase, form = _checked(accents, "strip_accents"), self.lowercase, self.normalize
+
+        def prepared(text: str) -> str:
+            text = text if form is None else normalize(form, text)
+            return strip(text.lower() if lowercase else text)
+
+        return prepared, native
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -299,8 +356,16 @@ class TextRules:
         return f"{type(self).__name__}({self.shown})"
 
     @property
+    def stems_words(self) -> bool:
+        """Whether words that the core cuts have stems, so that each distinct word has one call."""
+        if self.stem is None or self.tokenizer is not None:
+            return False  # a tokenizer's words may hold blanks, so n-grams cannot be split again
+        plain = replace(self, stem=None)
+        return plain.native is not None or plain.prepared is not None
+
+    @property
     def that_cut(self) -> TextRules:
-        """The rules that cut texts, as counts keep them: of a function, the name is left."""
+        """The rules that cut texts, as counts keep them: functions have names, for files."""
         rules = self.cutting
         functions = {name: value for name, value in vars(rules).items() if callable(value)}
         if not functions:
@@ -330,7 +395,7 @@ class TextRules:
         if self.tokenizer is not None or self.analyzer != "word":
             without |= {"token_pattern"}
         if self.analyzer != "word":
-            without |= {"tokenizer"}
+            without |= {"tokenizer", "stem"}
         return [name for name in _CUTTING if name not in without]
 
     @property
@@ -353,9 +418,9 @@ class TextRules:
         return {name: _fingerprint(function) for name, function in rules.items()}
 
     @property
-    def for_words(self) -> _core.TextRules | None:
-        """The rules for the core that cut single words, without stop words."""
-        return replace(self, stop_words=None, ngram_range=(1, 1), vocabulary=None).native
+    def for_words(self) -> TextRules:
+        """The rules that cut single words, without stop words and stems."""
+        return replace(self, stop_words=None, ngram_range=(1, 1), vocabulary=None, stem=None)
 
     @property
     def cuts_by_pattern(self) -> bool:
@@ -366,7 +431,8 @@ class TextRules:
     @property
     def names_functions(self) -> bool:
         """Whether a function that cut the texts is known only by its name."""
-        return any(isinstance(value, NamedFunction) for value in self.changed.values())
+        named = (value for value in vars(self).values() if isinstance(value, NamedFunction))
+        return any(value.function is None for value in named)
 
     @property
     def what_counts(self) -> str:
@@ -467,6 +533,7 @@ CHECKS: dict[str, _Check] = {
     "binary": validation.check_flag,
     "max_features": _optional(validation.check_integer),
     "vocabulary": _optional(lambda terms, name: _columns_of(terms)),
+    "stem": _optional(_check_function),
 }
 
 
@@ -506,6 +573,7 @@ class CuttingRules(TypedDict, total=False):
     tokenizer: Callable[[str], Iterable[str]] | None
     preprocessor: Callable[[str], str] | None
     binary: bool
+    stem: Callable[[str], str] | None
 
 
 class Rules(CuttingRules, total=False):

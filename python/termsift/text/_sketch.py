@@ -114,7 +114,7 @@ class TermSketch:
     def _rules_that_can_cut(self) -> TextRules:
         """Return the rules with their functions; raise an error if only their names are known."""
         for rule, function in vars(self._cutting).items():
-            if isinstance(function, NamedFunction):
+            if isinstance(function, NamedFunction) and function.function is None:
                 raise wrong_value(
                     "{sketch} was read from bytes, which keep only the name of the function "
                     "{function} ({rule}): make the sketch and count the texts in one process",

@@ -1,11 +1,11 @@
-"""Convert rules for the core, and select the terms that the rules keep.
+"""Convert rules for the core or for Python, and select the terms that the rules keep.
 
 ``rules`` is a `TextRules` or a ``CountVectorizer``, which have attributes with the same names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from numbers import Integral
 from typing import Any, TypeAlias
 
@@ -91,3 +91,19 @@ def kept_terms(
         kept[:] = False
         kept[best] = True
     return kept
+
+
+def quick(vectorizer: Any, cut: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return what scikit-learn's analyzer ``cut`` does, in fewer calls for each document.
+
+    For short texts, the calls take longer than a tokenizer.
+    """
+    one_word = tuple(vectorizer.ngram_range) == (1, 1) and vectorizer.stop_words is None
+    own = ("preprocessor", "strip_accents", "normalize")  # only our vectorizers have `normalize`
+    usual = all(getattr(vectorizer, name, None) is None for name in own)
+    if vectorizer.input != "content" or vectorizer.analyzer != "word" or not (one_word and usual):
+        return cut
+    tokenize = vectorizer.build_tokenizer()
+    if vectorizer.lowercase:
+        return lambda text: tokenize(text.lower()) if type(text) is str else cut(text)
+    return lambda text: tokenize(text) if type(text) is str else cut(text)

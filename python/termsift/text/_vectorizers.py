@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import inspect
+import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import partial, wraps
-from itertools import chain, count
-from typing import TYPE_CHECKING, Any, get_args
+from itertools import chain, count, pairwise, repeat
+from operator import itemgetter
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.extras import is_from, require
-from termsift._util.validation import check_choice, check_n_threads, is_integer, number_of
+from termsift._util.validation import (
+    check_choice,
+    check_n_threads,
+    is_integer,
+    number_of,
+    object_array,
+)
 from termsift.text._advice import ENOUGH, about_words, warn
 from termsift.text._blocks import UnlabelledTexts, is_frame, only_column, text_blocks
+from termsift.text._cutting import TOKENS, TermLists
 from termsift.text._documents import Documents, OneBlock
 from termsift.text._matrices import counter_of, csr, kept_columns, stacked, strings
 from termsift.text._rules import NormalForm
-from termsift.text._terms import Arguments, limits, native_arguments
+from termsift.text._terms import Arguments, limits, native_arguments, quick
 
 if TYPE_CHECKING:
     from sklearn.feature_extraction import text as sklearn_text
@@ -50,13 +61,28 @@ _CUTTING = (
 )
 
 
+_BLANK = re.compile(" ")
+
+# If a subclass overrides one of these methods, scikit-learn's method fit_transform must call them.
+_COUNTING = ("_count_vocab", "_limit_features", "_sort_features")
+
+
 class _Vocabulary(dict[str, int]):
     """The columns of terms, and how often they were changed, so that an index can follow them.
 
-    Copies and pickles are plain dicts.
+    Until the first change, ``terms`` lists the terms in the order of the columns, unless a user
+    gave the vocabulary. Copies and pickles are plain dicts.
     """
 
     n_changes = 0
+    terms: list[str] | None = None
+
+    @classmethod
+    def of(cls, terms: list[str]) -> _Vocabulary:
+        """Return the vocabulary of terms in the order of their columns."""
+        columns = cls(zip(terms, count()))
+        columns.terms = terms
+        return columns
 
     def __reduce__(self) -> tuple[Any, ...]:
         return dict, (dict(self),)
@@ -72,6 +98,7 @@ def _noting(name: str) -> Callable[..., Any]:
             return method(self, *args, **kwargs)
         finally:
             self.n_changes += 1
+            self.terms = None
 
     return change
 
@@ -81,18 +108,49 @@ for _name in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem"
     setattr(_Vocabulary, _name, _noting(_name))
 
 
+class _Way(NamedTuple):
+    """How documents become terms: by the rules for the core, and by a function before them.
+
+    ``prepare`` makes a text of a document, which the core cuts. ``cut`` makes terms of a document,
+    which the core counts. If both are None, the core cuts the documents themselves.
+    """
+
+    rules: Arguments
+    prepare: Callable[[Any], str] | None = None
+    cut: Callable[[Any], Any] | None = None
+
+
 class _CutByCore:
     """The methods of both vectorizers that use the core."""
 
-    def _native(self: Any) -> Arguments | None:
-        """Return the rules for the core, or None if scikit-learn must cut the texts."""
-        for name in _CUTTING:
-            method = getattr(getattr(self, name), "__func__", None)
-            usual = getattr(sklearn_text.CountVectorizer, name)
-            if method is not vars(_CutByCore).get(name, usual):
-                return None
-        self.build_analyzer()  # this call may warn about the rules or raise an error
-        return native_arguments(self, self.get_stop_words())
+    def _overrides(self: Any, names: Iterable[str]) -> set[str]:
+        """Return which of these methods a subclass, or the user, has replaced."""
+
+        def usual(name: str) -> Any:
+            ours = vars(CountVectorizer).get(name) or vars(_CutByCore).get(name)
+            return ours or getattr(sklearn_text.CountVectorizer, name)
+
+        return {n for n in names if getattr(getattr(self, n), "__func__", None) is not usual(n)}
+
+    def _way(self: Any) -> _Way:
+        """Return how documents become terms. Warn about the rules or refuse them as scikit-learn.
+
+        The core does as much of the work as it can.
+        """
+        cut = self.build_analyzer()  # this call may warn about the rules or raise an error
+        replaced = self._overrides(_CUTTING)
+        if not replaced:
+            native = native_arguments(self, self.get_stop_words())
+            if native is not None:
+                return _Way(native)
+        if replaced <= {"build_preprocessor", "decode"}:
+            after = SimpleNamespace(**vars(self))
+            after.preprocessor = after.strip_accents = after.normalize = None
+            after.lowercase = False
+            native = native_arguments(after, self.get_stop_words())
+            if native is not None:
+                return _Way(native, partial(_text, self.decode, self.build_preprocessor()))
+        return _Way(TOKENS, cut=cut if replaced else quick(self, cut))
 
     def build_preprocessor(self: Any) -> Any:
         """Return scikit-learn's function that prepares texts, after the rule ``normalize``."""
@@ -103,8 +161,11 @@ class _CutByCore:
             return prepare
         return partial(_normalised, form=self.normalize, prepare=prepare)
 
-    def _documents(self: Any, documents: Any) -> Documents:
-        """Return the documents as a stream, decoded unless all of them are strings."""
+    def _documents(self: Any, way: _Way, documents: Any) -> Documents:
+        """Return the documents as a stream of what the core cuts."""
+        if way.prepare is not None:
+            prepare = way.prepare  # whose StopIteration is an error in a generator
+            return UnlabelledTexts(prepare(document) for document in self._iterable(documents))
         if self.input == "content":
             if getattr(documents, "dtype", None) == np.dtype(object):
                 documents = documents.tolist()
@@ -126,7 +187,9 @@ class _CutByCore:
         column = only_column(documents) if is_frame(documents) else documents
         return (value.as_py() for value in column) if is_from(column, "pyarrow") else column
 
-    def _in_dtype(self: Any, X: Any, usual: Any, terms: dict[str, int]) -> scipy.sparse.csr_array:
+    def _in_dtype(
+        self: Any, X: Any, usual: Any, terms: list[str] | dict[str, int]
+    ) -> scipy.sparse.csr_array:
         """Return counts in the vectorizer's dtype. A count outside the dtype is an error."""
         dtype = np.dtype(usual if self.dtype is None else self.dtype)
         if self.binary:
@@ -136,7 +199,8 @@ class _CutByCore:
             entry = int(np.argmax(data != X.data))
             row = int(np.searchsorted(X.indptr, entry, side="right")) - 1
             column, value = int(X.indices[entry]), X.data[entry]
-            term = next((repr(t) for t, c in terms.items() if c == column), f"column {column}")
+            pairs = zip(terms, count()) if isinstance(terms, list) else terms.items()
+            term = next((repr(t) for t, c in pairs if c == column), f"column {column}")
             raise _core.CountOverflowError(
                 f"the count of {term} in document {row} is {value}, which does not fit {dtype}: "
                 "pass a wider dtype, such as numpy.int64"
@@ -144,6 +208,14 @@ class _CutByCore:
         if self.binary:
             data.fill(1)
         return scipy.sparse.csr_array((data, X.indices, X.indptr), shape=X.shape, dtype=dtype)
+
+
+def _text(decode: Callable[[Any], Any], prepare: Callable[[Any], Any], document: Any) -> str:
+    """Return the text of a document, or raise the error that scikit-learn's patterns raise."""
+    text = prepare(decode(document))
+    if not isinstance(text, str):
+        _BLANK.findall(text)
+    return text  # type: ignore[no-any-return]
 
 
 def _normalised(text: str, form: NormalForm, prepare: Callable[[str], str]) -> str:
@@ -154,12 +226,13 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    attributes, methods, errors and results. This class is much faster than scikit-learn's, unless
-    another ``token_pattern`` or a function cuts the texts. Four things differ from scikit-learn.
-    The column indices of each row are sorted. ``vocabulary_`` lists the terms in the order of their
-    columns. A document that is not a text raises a TypeError. If the core counts, a count that does
-    not fit a narrow ``dtype`` raises a CountOverflowError, where scikit-learn returns a wrong
-    count.
+    attributes, methods, errors and results. This class is much faster than scikit-learn's. If
+    another ``token_pattern`` or a function cuts the texts, most of the time is theirs. Five things
+    differ from scikit-learn. The column indices of each row are sorted. ``vocabulary_`` lists the
+    terms in the order of their columns, and is made when it is first read. A document that is not a
+    text raises a TypeError, unless a function reads it. A count that does not fit a narrow
+    ``dtype`` raises a CountOverflowError, where scikit-learn returns a wrong count. Terms of a
+    function that are no strings are counted by scikit-learn.
 
     Parameters
     ----------
@@ -225,20 +298,28 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         X : sparse matrix of shape (n_documents, n_terms)
             The occurrences of each term in each document.
         """
-        native = None
-        if not isinstance(raw_documents, str) and self.vocabulary is None:
-            self._validate_ngram_range()
-            native = self._native()
-        if native is None:
+        if (
+            isinstance(raw_documents, str)
+            or self.vocabulary is not None
+            or self._overrides(_COUNTING)
+        ):
             X = super().fit_transform(self._iterable(raw_documents))
             X.sort_indices()
             return X
+        self._validate_ngram_range()
         self._warn_for_unused_params()
         self._validate_vocabulary()
-        threads = check_n_threads(self.n_threads)
-        documents = self._documents(raw_documents)
-        with documents.placing():
-            counter, n_docs = counter_of(documents.texts(), _core.TextRules(*native), threads)
+        way, threads = self._way(), check_n_threads(self.n_threads)
+        rules = _core.TextRules(*way.rules)
+        if way.cut is None:
+            documents = self._documents(way, raw_documents)
+            with documents.placing():
+                counter, n_docs = counter_of(documents.texts(), rules, threads)
+        else:
+            lists = TermLists(self._iterable(raw_documents), way.cut)
+            counter, n_docs = counter_of(lists.blocks(), rules, threads)
+            if lists.rest is not None:
+                return self._fit_any_terms(chain(_lists_of(counter, threads), lists.rest))
         if not counter.n_terms:  # the error messages in this method are scikit-learn's
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         warn(about_words(self, counter, ENOUGH))
@@ -250,41 +331,145 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         if not terms:
             cure = "Try a lower min_df or a higher max_df."
             raise ValueError(f"After pruning, no terms remain. {cure}")
-        vocabulary = _Vocabulary(zip(terms, count()))
-        X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, vocabulary)
-        self.vocabulary_ = vocabulary
+        X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, terms)
+        self._learned = terms
+        self.__dict__.pop("vocabulary_", None)
         return as_configured(X)
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The column of each term, which is made of the learned terms when it is first read."""
+        own = self.__dict__
+        if "vocabulary_" not in own and (terms := own.get("_learned")) is not None:
+            own.setdefault("vocabulary_", _Vocabulary.of(terms))  # the same dict for all threads
+            own.pop("_learned", None)
+        try:
+            return own["vocabulary_"]  # type: ignore[no-any-return]
+        except KeyError:
+            raise AttributeError(f"{type(self).__name__!r} has no 'vocabulary_' yet") from None
+
+    @vocabulary_.setter
+    def vocabulary_(self, columns: dict[str, int]) -> None:
+        self.__dict__.pop("_learned", None)
+        self.__dict__["vocabulary_"] = columns
+
+    @vocabulary_.deleter
+    def vocabulary_(self) -> None:
+        for name in ("_learned", "vocabulary_"):
+            self.__dict__.pop(name, None)
+
+    def _check_vocabulary(self) -> None:
+        if not vars(self).get("_learned"):
+            super()._check_vocabulary()
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the terms in the order of their columns.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            Ignored.
+
+        Returns
+        -------
+        names : ndarray of object
+            The terms.
+        """
+        terms = vars(self).get("_learned")
+        if terms is None:
+            return super().get_feature_names_out()  # type: ignore[no-any-return]
+        return object_array(terms)
+
+    def _fit_any_terms(self, lists: Iterable[Iterable[Any]]) -> Any:
+        """Count lists of any terms by scikit-learn."""
+        names = ("binary", "dtype", "min_df", "max_df", "max_features")
+        rules = {name: getattr(self, name) for name in names}
+        counting = sklearn_text.CountVectorizer(analyzer=itemgetter(0), **rules)
+        X = counting.fit_transform((terms,) for terms in lists)
+        X.sort_indices()
+        self.vocabulary_ = _Vocabulary(counting.vocabulary_)
+        return X
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """Count terms for scikit-learn's methods. The core counts if the vocabulary is fixed."""
-        native = self._native() if fixed_vocab else None
-        index = None if native is None else self._index(native)
+        X = self._in_columns(raw_documents) if fixed_vocab else None
+        if X is not None:
+            return self.vocabulary_, X
+        terms, X = super()._count_vocab(self._iterable(raw_documents), fixed_vocab)
+        _check_columns(X, terms)
+        return terms, X
+
+    def transform(self, raw_documents: Any) -> Any:
+        """Return the matrix of the counts of the terms that were learned or given.
+
+        Parameters
+        ----------
+        raw_documents : iterable
+            Texts, files, or file names, depending on ``input``.
+
+        Returns
+        -------
+        X : sparse matrix of shape (n_documents, n_terms)
+            The occurrences of each term in each document.
+        """
+        X = None
+        if not isinstance(raw_documents, str) and not self._overrides(("_count_vocab",)):
+            self._check_vocabulary()
+            X = self._in_columns(raw_documents)
+        if X is None:
+            return super().transform(raw_documents)
+        if self.binary:
+            X.data.fill(1)
+        return X
+
+    def _in_columns(self, raw_documents: Any) -> Any:
+        """Return the counts of known terms, or None if the core does not support the vocabulary."""
+        way = self._way()
+        index = self._index(way.rules)
         if index is None:
-            terms, X = super()._count_vocab(self._iterable(raw_documents), fixed_vocab)
-            _check_columns(X, terms)
-            return terms, X
-        threads, terms = check_n_threads(self.n_threads), self.vocabulary_
-        documents = self._documents(raw_documents)
-        with documents.placing():
-            rows = (index.matrix(block, threads) for block in documents.texts())
-            X = stacked(rows, len(terms))
-        return terms, as_configured(self._in_dtype(X, np.intc, terms))
+            return None
+        threads, terms = check_n_threads(self.n_threads), self._columns
+        if way.cut is None:
+            documents = self._documents(way, raw_documents)
+            with documents.placing():
+                rows = (index.matrix(block, threads) for block in documents.texts())
+                X = stacked(rows, len(terms))
+            return as_configured(self._in_dtype(X, np.intc, terms))
+        lists = TermLists(self._iterable(raw_documents), way.cut)
+        X = stacked((index.matrix(block, threads) for block in lists.blocks()), len(terms))
+        X = as_configured(self._in_dtype(X, np.intc, terms))
+        if lists.rest is not None:
+            counting = sklearn_text.CountVectorizer(analyzer=itemgetter(0), dtype=self.dtype)
+            counting.vocabulary_ = self.vocabulary_
+            _, last = counting._count_vocab(((terms,) for terms in lists.rest), True)
+            X = as_configured(scipy.sparse.vstack([X, last], format="csr"))
+            X.sort_indices()
+        return X
 
     def _index(self, native: Arguments) -> _core.TextIndex | None:
         """Return the index of the vocabulary, or None if the core does not support it."""
-        columns = self.vocabulary_
+        columns: Any = self._columns
         # A plain dict, which only the user can have assigned, is compared with a copy.
-        content = columns.n_changes if isinstance(columns, _Vocabulary) else dict(columns)
+        content: Any = dict(columns) if type(columns) is dict else 0
+        if isinstance(columns, _Vocabulary):
+            columns, content = columns.terms or columns, columns.n_changes
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
         if made_for == (native, content) and vocabulary is columns:
             return index
-        terms = sorted(columns, key=columns.__getitem__)
-        in_order = all(columns[term] == column for column, term in enumerate(terms))
-        index = None
-        if in_order and all(isinstance(term, str) for term in terms):
-            index = _core.TextIndex(_core.TextRules(*native), terms)
+        terms, in_order = columns, True
+        if not isinstance(columns, list):
+            terms = sorted(columns, key=columns.__getitem__)
+            in_order = all(columns[term] == column for column, term in enumerate(terms))
+            in_order = in_order and all(isinstance(term, str) for term in terms)
+        index = _core.TextIndex(_core.TextRules(*native), terms) if in_order else None
         self._made = (native, content), columns, index  # a single assignment is safe for threads
         return index
+
+    @property
+    def _columns(self) -> Any:
+        """The learned terms in the order of their columns, or the vocabulary."""
+        terms = vars(self).get("_learned")
+        return self.vocabulary_ if terms is None else terms
 
     def _validate_vocabulary(self) -> None:
         super()._validate_vocabulary()
@@ -295,6 +480,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         """Return the state without the index, which is rebuilt on demand."""
         state = dict(super().__getstate__())
         state.pop("_made", None)
+        if (terms := state.pop("_learned", None)) is not None:
+            state.setdefault("vocabulary_", dict(zip(terms, count())))
         if type(state.get("vocabulary_")) is _Vocabulary:
             state["vocabulary_"] = dict(state["vocabulary_"])
         return state
@@ -309,10 +496,10 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    methods, errors and results. This class is much faster than scikit-learn's, unless another
-    ``token_pattern`` or a function cuts the texts. Two things differ from scikit-learn. A document
-    that is not a text raises a TypeError. If the core counts, a count that does not fit ``dtype``
-    raises a CountOverflowError.
+    methods, errors and results. This class is much faster than scikit-learn's. If another
+    ``token_pattern`` or a function cuts the texts, most of the time is theirs. Two things differ
+    from scikit-learn. A document that is not a text raises a TypeError, unless a function reads it.
+    A count that does not fit ``dtype`` raises a CountOverflowError.
 
     Parameters
     ----------
@@ -356,25 +543,34 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
         X : sparse matrix of shape (n_documents, n_features)
             Counts. Each row has unit norm unless ``norm`` is None.
         """
-        native = None
         if not (is_integer(self.n_features) and self.n_features > 0):
             self._validate_params()  # scikit-learn's hasher divides by n_features
-        if not isinstance(X, str) and self.n_features < 2**31:
-            self._validate_ngram_range()
-            native = self._native()
-        if native is None:
+        if isinstance(X, str) or self.n_features >= 2**31:
             return super().transform(self._iterable(X))
+        self._validate_ngram_range()
         # In a bool matrix every count is True, so counts of opposite signs must not cancel.
         sign = bool(self.alternate_sign) and np.dtype(self.dtype).kind != "b"
-        rules, threads = _core.TextRules(*native), check_n_threads(self.n_threads)
-        width, documents = int(self.n_features), self._documents(X)
-        with documents.placing():
-            blocks = documents.texts()
+        way, threads, width = self._way(), check_n_threads(self.n_threads), int(self.n_features)
+        rules = _core.TextRules(*way.rules)
+
+        def counted(blocks: Iterable[_core.Texts]) -> scipy.sparse.csr_array:
             rows = (_core.hashed_matrix(rules, texts, width, sign, threads) for texts in blocks)
-            counts = stacked(rows, width)
+            return self._in_dtype(stacked(rows, width), np.float64, {})
+
+        if way.cut is None:
+            documents = self._documents(way, X)
+            with documents.placing():
+                counts = counted(documents.texts())
+        else:
+            lists = TermLists(self._iterable(X), way.cut, hashed=True)
+            counts = counted(lists.blocks())
+            if lists.rest is not None:
+                last = self._get_hasher().transform(lists.rest)
+                if self.binary:
+                    last.data.fill(1)
+                counts = scipy.sparse.csr_array(scipy.sparse.vstack([counts, last], format="csr"))
         if not counts.shape[0]:
             return super().transform([])  # raises scikit-learn's error
-        counts = self._in_dtype(counts, np.float64, {})
         if self.norm is not None:
             counts = scaled(counts, norm=self.norm, copy=False)
         return as_configured(counts)
@@ -389,6 +585,14 @@ def _with_ours(ours: Any, parent: Any) -> None:
 
 _with_ours(CountVectorizer, sklearn_text.CountVectorizer)
 _with_ours(HashingVectorizer, sklearn_text.HashingVectorizer)
+
+
+def _lists_of(counter: _core.TextCounter, n_threads: int) -> Iterator[Iterator[str]]:
+    """Yield the terms of each document that a counter has counted."""
+    terms, (data, indices, indptr) = counter.terms(), counter.matrix(None, n_threads)
+    for start, end in pairwise(indptr.tolist()):
+        row = zip(indices[start:end].tolist(), data[start:end].tolist(), strict=True)
+        yield chain.from_iterable(repeat(terms[column], n) for column, n in row)
 
 
 def _check_columns(X: Any, vocabulary: dict[str, int]) -> None:
