@@ -13,11 +13,32 @@ namespace {
 
 using Columns = std::optional<py::array>;
 
+// Returns the stems that a function of Python returns for a list of words.
+std::shared_ptr<WordStems> stems_by(const py::object& function) {
+  // The last copy of the rules may be destroyed without the GIL.
+  const std::shared_ptr<const py::object> held(new py::object(function), [](const py::object* object) {
+    or_sleep_at_exit([=] {
+      const py::gil_scoped_acquire gil;
+      delete object;
+    });
+  });
+  return std::make_shared<WordStems>([held](const std::vector<std::string>& words) {
+    return or_sleep_at_exit([&] {
+      const py::gil_scoped_acquire gil;
+      py::list strings;
+      for (const std::string& word : words) strings.append(decoded(word));
+      return all_encoded((*held)(strings), "stems");
+    });
+  });
+}
+
 TextRules rules_of(const std::string& analyzer, bool lowercase, const std::optional<std::string>& strip_accents,
                    std::int64_t min_n, std::int64_t max_n, const py::sequence& stop_words,
-                   const std::optional<std::string>& normalize, std::shared_ptr<TokenPattern> pattern) {
+                   const std::optional<std::string>& normalize, std::shared_ptr<TokenPattern> pattern,
+                   const py::object& stem) {
   TextRules rules;
   rules.pattern = std::move(pattern);
+  if (!stem.is_none()) rules.stems = stems_by(stem);
   if (analyzer == "char")
     rules.analyzer = Analyzer::chars;
   else if (analyzer == "char_wb")
@@ -122,7 +143,7 @@ auto by_term(LargeArray<std::int64_t> (TextCounter::*f)(const Threads&) const) {
 void register_text_counting(py::module_& module) {
   py::class_<TextRules>(module, "TextRules", "Rules for cutting texts into terms.")
       .def(py::init(&rules_of), "analyzer"_a, "lowercase"_a, "strip_accents"_a, "min_n"_a, "max_n"_a, "stop_words"_a,
-           "normalize"_a = py::none(), "pattern"_a = py::none())
+           "normalize"_a = py::none(), "pattern"_a = py::none(), "stem"_a = py::none())
       .def("with_sketch",
            [](const TextRules& rules, std::shared_ptr<TermSketch> sketch, std::uint8_t least) {
              TextRules gated = rules;

@@ -406,6 +406,7 @@ class TextRules(metaclass=_PybindType):
         stop_words: Sequence[str],
         normalize: str | None = None,
         pattern: TokenPattern | None = None,
+        stem: Callable[[list[str]], list[str]] | None = None,
     ) -> None: ...
     def with_sketch(self, sketch: TermSketch, least: int) -> TextRules: ...
 

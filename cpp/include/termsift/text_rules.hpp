@@ -3,9 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "termsift/large_memory.hpp"
@@ -55,6 +59,21 @@ enum class StripAccents : std::uint8_t { none, ascii, unicode };
 // The normal form of Unicode to which a text is brought before all other rules.
 enum class NormalForm : std::uint8_t { none, nfc, nfkc };
 
+// The stems of words, which all threads of a call share. Words and stems are UTF-8 and may encode surrogates.
+class WordStems {
+ public:
+  using Function = std::function<std::vector<std::string>(const std::vector<std::string>&)>;
+
+  // `function` returns the stem of each word. Only one thread calls it at a time, and once for each distinct word.
+  explicit WordStems(Function function) : function_(std::move(function)) {}
+  std::vector<std::string> of(const std::vector<std::string>& words);
+
+ private:
+  const Function function_;
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::string> known_;
+};
+
 struct TextRules {
   Analyzer analyzer = Analyzer::word;
   NormalForm normalize = NormalForm::none;
@@ -63,6 +82,7 @@ struct TextRules {
   std::int64_t min_n = 1, max_n = 1;                // ngram_range
   std::shared_ptr<const TokenPattern> pattern;      // if given, words are its matches (with the analyzer `word`)
   std::vector<std::string> stop_words;              // UTF-8 (may encode surrogates); stop words are removed before n-grams
+  std::shared_ptr<WordStems> stems;         // if given (without a sketch), stems are counted in place of words
   std::shared_ptr<const TermSketch> sketch;         // if given, only terms whose counter is at least `least` are counted
   std::uint8_t least = 1;
 };

@@ -84,6 +84,7 @@ TermSketch::TermSketch(std::int64_t n_counters) : n_(n_counters) {
 }
 
 void TermSketch::add(const TextRules& rules, Texts texts, const Threads& threads) {
+  if (rules.stems) throw std::invalid_argument("a sketch cannot count stems");
   PerThread<Sketcher> sketchers(threads);
   const auto add = [&](std::size_t, std::int64_t begin, std::int64_t end, Worker& worker) {
     sketchers.own(worker, rules, this).add(texts, begin, end, worker);

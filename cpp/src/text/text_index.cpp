@@ -50,7 +50,7 @@ struct TextIndex::State {
   void add(std::string_view term, std::int32_t column) {
     if (term.size() >= std::size_t{1} << 31) return;  // no text has a token of 2 GB or more
     std::vector<std::string_view> words;
-    const bool is_one_word = rules.pattern && rules.max_n == 1;  // which may hold blanks
+    const bool is_one_word = rules.max_n == 1 && (rules.pattern || rules.stems);  // which may hold blanks
     if (rules.analyzer == Analyzer::word && !is_one_word)
       words = words_of(term, rules.min_n, rules.max_n);
     else if (rules.analyzer == Analyzer::tokens || !term.empty())

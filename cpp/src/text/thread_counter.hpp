@@ -16,6 +16,7 @@
 #include "termsift/text_rules.hpp"
 #include "text/cutter.hpp"
 #include "text/rows.hpp"
+#include "text/stemmed_words.hpp"
 #include "text/token_counting.hpp"
 
 namespace termsift {
@@ -29,9 +30,10 @@ inline std::uint32_t insert_word(std::string_view word, WordTable& words) {
   return words.find_or_insert(key, word)->id;
 }
 
-// Inserts the stop words into an empty table, and returns their number.
+// Inserts the stop words into an empty table, and returns their number. If words are stemmed, StemmedWords
+// leaves out the stop words.
 inline std::uint32_t add_stop_words(const TextRules& rules, WordTable& words) {
-  if (rules.analyzer == Analyzer::word)
+  if (rules.analyzer == Analyzer::word && !rules.stems)
     for (const std::string& word : rules.stop_words)
       if (!word.empty()) insert_word(word, words);
   return words.size();
@@ -269,7 +271,9 @@ class ThreadCounter {
         min_n_(static_cast<std::size_t>(fewest_words(rules))),
         cutter_(Cutter::of(rules)),
         steps_(most_words(rules)) {
+    if (rules.sketch && rules.stems) throw std::invalid_argument("a sketch cannot choose stems");
     if (rules.sketch) terms_.emplace(rules);
+    if (rules.stems) stemmed_.emplace(rules, tables->words, Rows::inserts);
   }
 
   // Counts the documents [begin, end). owner(document) returns the owner of the document's row.
@@ -294,7 +298,7 @@ class ThreadCounter {
   std::int64_t n_bytes() const {
     std::int64_t n_entries = 0;
     for (const Rows& of_length : rows) n_entries += of_length.n_entries();
-    return tables->n_bytes() + n_entries * std::int64_t{sizeof(ClassEntry)};
+    return tables->n_bytes() + (stemmed_ ? stemmed_->n_bytes() : 0) + n_entries * std::int64_t{sizeof(ClassEntry)};
   }
 
   const std::shared_ptr<TermTables> tables;
@@ -302,17 +306,40 @@ class ThreadCounter {
 
  private:
   void count_piece(const Tokens& tokens) {
+    if (!tables->ngrams.empty()) {
+      steps_.ids.resize(static_cast<std::size_t>(tokens.n_tokens) + 1);
+      steps_.ends.resize(parts_.size());
+    }
+    NoCounts none;
     const TokenSource<Rows::inserts> words{tables->words, tokens.spans()};
-    if (tables->ngrams.empty()) return count_tokens<false>(tables->words, words, parts_, tables->n_stop, rows[0], {});
-    steps_.ids.resize(static_cast<std::size_t>(tokens.n_tokens) + 1);
-    steps_.ends.resize(parts_.size());
-    count_and_list(tables->words, words, parts_, tables->n_stop, 1);
+    if (stemmed_ && min_n_ == 1) count_stems(tokens, rows[0]);
+    else if (stemmed_) count_stems(tokens, none);
+    else if (min_n_ == 1) count_words(tables->words, words, tables->n_stop, rows[0]);
+    else count_words(tables->words, words, tables->n_stop, none);
+    if (tables->ngrams.empty()) return;
     steps_.start(parts_);
     for (std::size_t n = 2; n <= rows.size(); ++n) {
       steps_.prepare(n);
       NgramTable& table = tables->ngrams[n - 2];
       count_and_list(table, NgramSource<Rows::inserts>{table, steps_.keys.data()}, steps_.parts, 0, n);
     }
+  }
+  // Counts words, and lists their ids if n-grams are counted, too.
+  template <class Source, class Counts>
+  void count_words(WordTable& table, const Source& source, std::uint32_t n_stop, Counts& counts) {
+    const TokenIds list{steps_.ids.data(), steps_.ends.data()};
+    if (tables->ngrams.empty()) count_tokens<false>(table, source, parts_, n_stop, counts, {});
+    else count_tokens<true>(table, source, parts_, n_stop, counts, list);
+  }
+  template <class Counts>
+  void count_stems(const Tokens& tokens, Counts& counts) {
+    StemmedWords::Counter<Counts> counter(*stemmed_, counts);
+    WordTable& words = stemmed_->words();
+    stemmed_->look_ahead(tokens.spans(), parts_);
+    count_words(words, TokenSource<true>{words, tokens.spans()}, stemmed_->n_stop(), counter);
+    if (tables->ngrams.empty() || parts_.empty()) return;
+    for (auto i = static_cast<std::size_t>(steps_.ends.back()); i-- > 0;)
+      steps_.ids[i] = stemmed_->stem_id(steps_.ids[i]);
   }
   template <class Table, class Source>
   void count_and_list(Table& table, const Source& source, std::span<const Part> parts, std::uint32_t n_stop, std::size_t n) {
@@ -330,6 +357,7 @@ class ThreadCounter {
   std::vector<Part> parts_;
   NgramSteps steps_;
   std::optional<ChosenTerms> terms_;
+  std::optional<StemmedWords> stemmed_;
 };
 
 }  // namespace termsift

@@ -34,8 +34,7 @@ def tally_of(
         return ByRow(tf, n_threads)
     if rules.hashing is not None or rules.vocabulary is not None:
         return InFixedColumns(rules, tf, n_threads)
-    # Logarithms are added in the order of the documents. Stems need the words of each document.
-    if tf == "log" or (rules.stems_words and bounds is None):
+    if tf == "log":  # logarithms are added in the order of the documents
         return InGrowingColumns(rules, tf, n_threads, bounds)
     return ByClass(rules, tf, n_threads, documents.one_label_each, bounds)
 

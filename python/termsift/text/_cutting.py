@@ -38,7 +38,8 @@ class Cutting:
     that prepares texts is in the way, the counters take what the function returns. Otherwise a
     Python function cuts the texts, and the counters take its terms, which they count as they are.
 
-    If there are bounds, the counters skip all terms that are too rare.
+    If there are bounds, the counters skip all terms that are too rare. ``sketches`` says that the
+    terms are counted in a sketch.
 
     Attributes
     ----------
@@ -48,10 +49,15 @@ class Cutting:
         Whether the core cuts the texts as they are.
     """
 
-    def __init__(self, rules: TextRules, bounds: Bounds | None = None) -> None:
+    def __init__(
+        self, rules: TextRules, bounds: Bounds | None = None, *, sketches: bool = False
+    ) -> None:
         every, self._prepare, self._cut = rules.native, None, None
+        is_late = rules.stem is not None and (sketches or bounds is not None)
+        if is_late:
+            every = None  # a sketch takes terms, but the core stems words after it has cut terms
         self.by_core = every is not None
-        if every is None and (prepared := rules.prepared) is not None:
+        if every is None and not is_late and (prepared := rules.prepared) is not None:
             self._prepare, every = prepared
         elif every is None:
             every, self._cut = _core.TextRules(*TOKENS), rules.cutter()

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 from termsift import _core
 from termsift._util import scipy
 from termsift._util.validation import object_array
-from termsift.text._cutting import TOKENS, Bounds, Cutting, unexpected
+from termsift.text._cutting import Bounds, Cutting
 from termsift.text._terms import drops, kept_terms
 
 if TYPE_CHECKING:
@@ -38,8 +37,6 @@ def count_blocks(
         counts = map(fixed.count, blocks)
         parts = ((part.data, part.indices, part.indptr) for part in counts)
         return stacked(parts, fixed.n_columns), fixed.names
-    if rules.stems_words:
-        return _stemmed_blocks(blocks, rules, threads)
     cutting = Cutting(rules)
     pieces = chain.from_iterable(map(cutting.pieces, blocks))
     counter, n_docs = counter_of(pieces, cutting.native, threads)
@@ -51,58 +48,6 @@ def count_blocks(
     if rules.binary:
         X.data.fill(1)
     return X, names
-
-
-def _stemmed_blocks(
-    blocks: Iterable[_core.Texts], rules: TextRules, threads: int
-) -> tuple[scipy.sparse.csr_array, NDArray[np.object_]]:
-    """Return one matrix of the stems in all blocks, and the stems."""
-    growing = GrowingColumns(rules, threads)
-    counts = [growing.count(block) for block in blocks]
-    X = stacked(((x.data, x.indices, x.indptr) for x in counts), growing.n_columns)
-    order = np.argsort(growing.names, kind="stable")
-    if drops(rules):
-        documents = np.bincount(X.indices, minlength=X.shape[1])
-        occurrences = np.bincount(X.indices, X.data, X.shape[1]).astype(np.int64)
-        order = order[kept_terms(rules, X.shape[0], documents[order], occurrences[order])]
-    X = X[:, order]
-    X.sort_indices()
-    return X, growing.names[order]
-
-
-class _Stemming:
-    """Counts the stems of words that the core cuts, where each distinct word has one call."""
-
-    def __init__(self, rules: TextRules, n_threads: int) -> None:
-        self._cutting, self._threads = Cutting(replace(rules, stem=None)), n_threads
-        self._stem = rules.cached_stem()
-        self._is_gram = rules.ngram_range[1] > 1
-
-    def _stems(self, terms: list[str]) -> Iterable[str]:
-        if not self._is_gram:
-            return map(self._stem, terms)
-        return (" ".join(map(self._stem, term.split(" "))) for term in terms)
-
-    def count(
-        self, texts: _core.Texts, columns_of: Callable[[Iterable[str]], list[int]]
-    ) -> tuple[_Arrays, NDArray[np.int32]]:
-        """Return the counts of words in a block, and the column of the stem of each word."""
-        counter, _ = counter_of(self._cutting.pieces(texts), self._cutting.native, self._threads)
-        columns = columns_of(self._stems(counter.terms()))
-        return counter.matrix(None, self._threads), np.array(columns, dtype=np.int32)
-
-
-def _added(counts: _Arrays, columns: NDArray[np.int32], n_columns: int) -> scipy.sparse.csr_array:
-    """Return counts in new columns. Words of the same column are added, words of -1 left out."""
-    data, indices, indptr = counts
-    new = columns[indices]
-    if len(columns) and columns.min() < 0:
-        kept = new >= 0
-        ends = np.concatenate([[0], np.cumsum(kept)])
-        data, new, indptr = data[kept], new[kept], ends[indptr]
-    X = csr((data, new, indptr), n_columns)
-    X.sum_duplicates()
-    return X
 
 
 class FixedColumns:
@@ -120,8 +65,7 @@ class FixedColumns:
 
     def __init__(self, rules: TextRules, n_threads: int = 0) -> None:
         self._binary, self._threads = rules.binary, n_threads
-        self._stemming = _Stemming(rules, n_threads) if rules.stems_words else None
-        self._cutting = Cutting(replace(rules, stem=None) if self._stemming else rules)
+        self._cutting = Cutting(rules)
         self._index: _core.TextIndex | None = None
         self.names: NDArray[np.object_] | None = None
         if (columns := rules.column_of_each()) is None:
@@ -130,15 +74,11 @@ class FixedColumns:
         else:
             self.n_columns = len(columns)
             self.names = object_array(sorted(columns, key=columns.__getitem__))
-            self._columns = columns
             self._index = _core.TextIndex(self._cutting.native, self.names.tolist())
 
     def count(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         """Return the counts of a block."""
-        if self._stemming is not None:
-            X = _added(*self._stemming.count(texts, self._columns_of), self.n_columns)
-        else:
-            X = stacked(map(self._counted, self._cutting.pieces(texts)), self.n_columns)
+        X = stacked(map(self._counted, self._cutting.pieces(texts)), self.n_columns)
         if self._binary:
             X.data.fill(1)
         return X
@@ -149,23 +89,13 @@ class FixedColumns:
         native, width = self._cutting.native, self.n_columns
         return _core.hashed_matrix(native, texts, width, False, self._threads)
 
-    def _columns_of(self, stems: Iterable[str]) -> list[int]:
-        if self.names is not None:
-            return [self._columns.get(stem, -1) for stem in stems]
-        texts, native = _core.Texts.of_strings(list(stems)), _core.TextRules(*TOKENS)
-        lists = _core.Texts.of_tokens(texts, lambda stem: [stem], unexpected, 0, 2**62)
-        _, columns, _ = _core.hashed_matrix(native, lists, self.n_columns, False, self._threads)
-        return list(columns.tolist())
-
 
 class GrowingColumns:
     """Counts blocks of texts in a column for each term so far, in the order of the blocks."""
 
     def __init__(self, rules: TextRules, n_threads: int = 0, bounds: Bounds | None = None) -> None:
         self._binary, self._threads = rules.binary, n_threads
-        stems = rules.stems_words and bounds is None
-        self._stemming = _Stemming(rules, n_threads) if stems else None
-        self._cutting = None if stems else Cutting(rules, bounds)
+        self._cutting = Cutting(rules, bounds)
         self._columns: dict[str, int] = {}
 
     @property
@@ -180,22 +110,15 @@ class GrowingColumns:
 
     def count(self, texts: _core.Texts) -> scipy.sparse.csr_array:
         """Return the counts of a block. The column indices of a row may be unsorted."""
-        if self._stemming is not None:
-            X = _added(*self._stemming.count(texts, self._columns_of), self.n_columns)
-        else:
-            assert self._cutting is not None
-            pieces = self._cutting.pieces(texts)
-            counter, _ = counter_of(pieces, self._cutting.native, self._threads)
-            of_block = self._columns_of(counter.terms())
-            data, indices, indptr = counter.matrix(None, self._threads)
-            columns = np.array(of_block, dtype=np.int64)[indices]
-            X = csr((data, columns, indptr), self.n_columns)
+        pieces = self._cutting.pieces(texts)
+        counter, _ = counter_of(pieces, self._cutting.native, self._threads)
+        of_block = [self._columns.setdefault(t, len(self._columns)) for t in counter.terms()]
+        data, indices, indptr = counter.matrix(None, self._threads)
+        columns = np.array(of_block, dtype=np.int64)[indices]
+        X = csr((data, columns, indptr), self.n_columns)
         if self._binary:
             X.data.fill(1)
         return X
-
-    def _columns_of(self, terms: Iterable[str]) -> list[int]:
-        return [self._columns.setdefault(term, len(self._columns)) for term in terms]
 
 
 def counter_of(

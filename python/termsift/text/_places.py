@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, TypeAlias, cast
 from unicodedata import category, combining, normalize
 
@@ -45,6 +46,7 @@ class PlaceFinder:
         )
         self._prepare = _preparation(rules)
         self._stop_words = _stop_words(rules)
+        self._stem = None if rules.stem is None else cache(rules.stem)
         self._pattern: re.Pattern[str] | None = None
         self._cut: Callable[[str], list[str]] | None = None  # a function of the user
         self._joins = True  # whether several tokens form a term
@@ -70,10 +72,13 @@ class PlaceFinder:
         except Exception:  # A function of the user may refuse what is no text.
             return [query]
         tokens = [made] if isinstance(made, str) else [t for t in made if t not in self._stop_words]
+        if self._stem is not None:
+            tokens = list(map(self._stem, tokens))
         term = " ".join(tokens) if self._joins or len(tokens) == 1 else ""
         # Lower case stays lower case. Other rules may change again what they have made: the lower
         # case of a bold A is the same letter, which is an A without accents.
-        only_lowers = self._keeps_places and self._own_function is None and self._cut is None
+        functions = self._own_function, self._cut, self._stem
+        only_lowers = self._keeps_places and functions == (None, None, None)
         likeliest = [] if only_lowers else [query]
         if not (only_lowers and self._is_usual and term):
             likeliest.append(prepared)
@@ -111,6 +116,8 @@ class PlaceFinder:
             tokens = self._matches(made) if isinstance(made, str) else _numbered(made)
             if self._stop_words:
                 tokens = (token for token in tokens if token[0] not in self._stop_words)
+            if (stem := self._stem) is not None:
+                tokens = ((stem(word), first, last) for word, first, last in tokens)
             return _terms_of_tokens(tokens, left, joins=self._joins)
         assert isinstance(made, str)
         return _padded_characters(made, left) if self._is_padded else _characters(made, left)

@@ -278,29 +278,28 @@ class TextRules:
 
     def _stemming_cutter(self) -> Callable[[str], list[str]]:
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", "stem")
-        with warnings.catch_warnings():
-            if self.stems_words:  # then `about_rules` tells which stop words cannot match
-                warnings.filterwarnings("ignore", "Your stop_words may be inconsistent")
-            cut = replace(self, stem=None, ngram_range=(1, 1)).cutter()
-        stem = self.cached_stem()
+        cut = replace(self, stem=None, ngram_range=(1, 1)).cutter()
+        assert self.stem is not None
+        stem = cache(_checked(self.stem, "stem"))
         grams = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range))._word_ngrams
         return lambda text: grams([stem(word) for word in cut(text)])
 
-    def cached_stem(self) -> Callable[[str], str]:
-        """Return the function ``stem``, which then is called once for each distinct word."""
+    def _stems_of(self, words: list[str]) -> list[str]:
         assert self.stem is not None
-        return cache(_checked(self.stem, "stem"))
+        return list(map(_checked(self.stem, "stem"), words))
 
     @property
     def native(self) -> _core.TextRules | None:
         """The rules for the core, or None if the core cannot cut texts by these rules."""
-        if self.stem is not None:
-            return None
         words = self.stop_words
         if isinstance(words, str):
             from termsift.text._english import ENGLISH_STOP_WORDS as words
         arguments = native_arguments(self, words)
-        return None if arguments is None else _core.TextRules(*arguments)
+        if arguments is None:
+            return None
+        if self.stem is not None:
+            arguments = *arguments, self._stems_of
+        return _core.TextRules(*arguments)
 
     @property
     def prepared(self) -> tuple[Callable[[str], str], _core.TextRules] | None:
@@ -309,8 +308,6 @@ class TextRules:
         None if there is no such function, or if the core cannot cut what it returns.
         """
         accents, prepare = self.strip_accents, self.preprocessor
-        if self.stem is not None:
-            return None
         if callable(self.analyzer) or not (callable(accents) or prepare is not None):
             return None
         nothing: dict[str, Any] = {"lowercase": False, "strip_accents": None, "normalize": None}
@@ -354,14 +351,6 @@ class TextRules:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.shown})"
-
-    @property
-    def stems_words(self) -> bool:
-        """Whether words that the core cuts have stems, so that each distinct word has one call."""
-        if self.stem is None or self.tokenizer is not None:
-            return False  # a tokenizer's words may hold blanks, so n-grams cannot be split again
-        plain = replace(self, stem=None)
-        return plain.native is not None or plain.prepared is not None
 
     @property
     def that_cut(self) -> TextRules:

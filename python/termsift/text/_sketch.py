@@ -95,7 +95,10 @@ class TermSketch:
             If a text is missing or is not a string. After an error, the sketch holds the texts
             before the error, so make a new sketch.
         """
-        threads, cutting = check_n_threads(n_threads), Cutting(self._rules_that_can_cut())
+        threads, cutting = (
+            check_n_threads(n_threads),
+            Cutting(self._rules_that_can_cut(), sketches=True),
+        )
         documents = UnlabelledTexts(texts, text)
         with documents.placing():
             for block in documents:
