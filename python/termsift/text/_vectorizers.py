@@ -154,12 +154,12 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    attributes, methods, errors and results. This class is much faster than scikit-learn's, unless
-    another ``token_pattern`` or a function cuts the texts. Four things differ from scikit-learn.
-    The column indices of each row are sorted. ``vocabulary_`` lists the terms in the order of their
-    columns. A document that is not a text raises a TypeError. If the core counts, a count that does
-    not fit a narrow ``dtype`` raises a CountOverflowError, where scikit-learn returns a wrong
-    count.
+    attributes, methods, errors and results. This class is much faster than scikit-learn's, unless a
+    function cuts the texts, or one of the few patterns that the core cannot run. Four things differ
+    from scikit-learn. The column indices of each row are sorted. ``vocabulary_`` lists the terms in
+    the order of their columns. A document that is not a text raises a TypeError. If the core
+    counts, a count that does not fit a narrow ``dtype`` raises a CountOverflowError, where
+    scikit-learn returns a wrong count.
 
     Parameters
     ----------
