@@ -28,7 +28,8 @@ except ImportError:  # a later Python may have moved its parser
 
 # The kinds of steps of a program (PatternStep in cpp/include/termsift/token_pattern.hpp).
 _READ, _TEST, _SPLIT, _JUMP, _ENTER, _GREEDY, _LAZY, _MATCH = range(8)
-_MOST_STEPS, _MOST_CLASSES, _MOST_LOOPS = 6000, 120, 30
+_MOST_STEPS, _MOST_CLASSES = 6000, 120
+_MOST_LOOPS = 8  # one within the other; the time to translate them doubles with each
 _PROBES, _LONGEST_PROBE = 150, 15  # texts, characters
 _LONG, _SLOW = 0.005, 0.05  # seconds; a probe usually takes some microseconds
 
@@ -40,11 +41,12 @@ _Test: TypeAlias = tuple[Any, ...]
 class Pattern(NamedTuple):
     """A regular expression that the core runs.
 
-    ``may_hold_blanks`` tells whether a match may hold a blank.
+    ``cuts_ngrams`` tells whether the core can join matches to n-grams: no match may hold a blank or
+    a control character that sorts before the blank.
     """
 
     native: _core.TokenPattern
-    may_hold_blanks: bool
+    cuts_ngrams: bool
 
 
 @lru_cache(64)
@@ -79,7 +81,7 @@ def slow_text(source: str) -> str | None:
     search: Callable[[str], list[Any]] = re.compile(source).findall
     of_pattern: list[str] = re.findall(r"\w", source)[:8]
     for character in dict.fromkeys(["a", "0", " ", *of_pattern]):
-        for n in range(8, 40, 4):  # each step takes at least twice as long, if it is exponential
+        for n in range(1, 40):  # one by one, because one more may take ten times as long
             text = character * n + "\0"
             if min(_seconds(search, text), _seconds(search, text)) > _SLOW:
                 return text[:-1]
@@ -133,8 +135,9 @@ def _translated(source: str) -> Pattern:
     if not _agrees(native, compiled, arrays.starts, arrays.classes):
         raise UntranslatedError("the core and Python find other matches")
     reads = {step[1] for step in program.steps if step[0] == _READ}
-    blanks = any(sets.contains(program.sets[number], sets.BLANK) for number in reads)
-    return Pattern(native, bool(blanks))
+    low = np.arange(sets.BLANK + 1)
+    has_low = any(sets.contains(program.sets[number], low).any() for number in reads)
+    return Pattern(native, not has_low)
 
 
 def _around_group(tree: Any) -> tuple[int, int]:
@@ -256,7 +259,10 @@ class _Program:
                 raise UntranslatedError("too many loops")
             self.emit(_ENTER, n_loops)
         for _ in range(least):
+            before = len(self.steps)
             self.add(body, flags, n_loops + is_loop)
+            if len(self.steps) == before:  # an empty body, which may be repeated billions of times
+                break
         decisions = []
         top = len(self.steps)
         for _ in range(1 if endless else int(most) - least):

@@ -158,7 +158,8 @@ class TextRules:
         The regular expression for a word. If it has a group, the group is the word. The core runs
         patterns that never match the empty text, with at most one group, at the top level between
         parts of a fixed length, with lookarounds of one character, and without references to
-        groups. The pattern may be None if there is a ``tokenizer``.
+        groups. For n-grams of several words, the pattern must not match blanks or control
+        characters. The pattern may be None if there is a ``tokenizer``.
     tokenizer : callable, optional
         A function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
