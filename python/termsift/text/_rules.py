@@ -431,11 +431,17 @@ def _check_pattern(pattern: Any, name: str) -> None:
             "boundary of a word, not a backspace"
         )
     try:
-        re.compile(pattern)
+        n_groups = re.compile(pattern).groups
     except re.error as error:
         raise wrong_value(
             "{token_pattern} is not a regular expression: {error}", error=error
         ) from None
+    if n_groups > 1:
+        raise wrong_value(
+            "{token_pattern} has {n_groups} groups, but only one can be the word: write (?:...) in "
+            "place of (...) for the others",
+            n_groups=n_groups,
+        )
 
 
 def _optional(check: _Check) -> _Check:
