@@ -5,7 +5,7 @@
 termsift counts R8 x 25 (texts of `text_tables.py`, in memory) by class and by document. Slower
 contenders count one copy of R8. All of them take turns in one process, and must find the same words
 as scikit-learn. A contender without a result cannot run the pattern, or finds other words. Speeds
-are those of processor time, since others may use the machine. ``--quick`` only checks that it works.
+are those of processor time, since others may use the machine. ``--quick`` only checks that it runs.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def agreeing(contenders: dict[str, Callable[[], Words]]) -> dict[str, Callable[[
     for name, run in contenders.items():
         try:
             words = run()
-        except Exception as error:  # noqa: BLE001 - each library has errors of its own
+        except Exception as error:
             print(f"{name}: {str(error).splitlines()[0]}")
             continue
         expected = words if expected is None else expected

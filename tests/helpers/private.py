@@ -52,10 +52,12 @@ from termsift.io._list_columns import plain as plain_name
 from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
 from termsift.text._blocks import labelled_parts, text_blocks
+from termsift.text._character_sets import of_node
 from termsift.text._english import ENGLISH_STOP_WORDS
 from termsift.text._listed_words import cut_words
 from termsift.text._matrices import FixedColumns, GrowingColumns, count_blocks
 from termsift.text._passages import passages_of
+from termsift.text._patterns import _Program as PatternSteps
 from termsift.text._patterns import translated
 from termsift.text._places import PlaceFinder
 from termsift.text._rules import _CUTTING, CHECKS, CuttingRules, Rules
@@ -87,8 +89,8 @@ __all__ += [
     "running",
 ]
 __all__ += ["AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
-# Patterns for the core, and which of them it runs.
-__all__ += ["translated"]
+# Patterns for the core, which of them it runs, their steps and their sets of characters.
+__all__ += ["PatternSteps", "of_node", "translated"]
 # Readers and counters by themselves: blocks of texts.
 __all__ += [
     "FixedColumns",

@@ -1,15 +1,18 @@
 """Regular expressions for words, which the core runs: the same tokens as `re.findall`."""
 
+# ruff: noqa: RUF001 - letters that look like others
+
 from __future__ import annotations
 
 import re
 import warnings
+from re import _parser  # type: ignore[attr-defined]
 
 import numpy as np
 import pytest
 
 import adversarial_texts
-from private import _core, translated
+from private import PatternSteps, _core, of_node, translated
 from random_patterns import Generator
 from token_patterns import IN_USE, LEFT_TO_PYTHON
 from wording import raises
@@ -126,6 +129,43 @@ def test_attempts_that_fail_late_begin_again() -> None:
 def test_time_does_not_grow_exponentially() -> None:
     # `re` would take longer than the age of the universe.
     assert matches(r"(?:a|aa)+$", ["a" * 200 + "b", "a" * 200]) == [[], ["a" * 200]]
+
+
+@pytest.mark.full(cases=1)
+@pytest.mark.parametrize("flags", [re.IGNORECASE, re.IGNORECASE | re.ASCII])
+def test_sets_that_ignore_case_are_those_of_re(flags: int) -> None:
+    every = "".join(map(chr, range(0x110000)))
+    letters = [f"[{c}]" for c in "kKsSiIaß\u0130\u0131\u017f\u212a\u1e9eσς\u0345µ中\ud800"]
+    ranges = [
+        "[a-z]",
+        "[^a-zé]",
+        r"[\wK]",
+        r"[^\W\u212a]",
+        "[\U00010400-\U00010420]",
+        "[^i]",
+        r"[\S]",
+    ]
+    for source in letters + ranges:
+        ((op, value),) = _parser.parse(source, flags)
+        ends = of_node(str(op), value, flags)
+        spans = [match.span() for match in re.finditer(f"{source}+", every, flags)]
+        assert ends.reshape(-1, 2).tolist() == [list(span) for span in spans], source
+
+
+def test_many_letters_that_ignore_case_are_translated_soon() -> None:
+    words = ["".join(map(chr, range(0x4E00 + i, 0x4E03 + i))) for i in range(0, 1500, 3)]
+    assert translated("(?i)" + "|".join(words)) is None  # a search of all characters took 7 s
+
+
+def test_nothing_may_be_repeated_often() -> None:
+    program = PatternSteps()
+    program.add(_parser.parse("(?:){4000000000}a"), re.UNICODE, 0)
+    assert len(program.steps) == 2  # the loop and the letter
+
+
+def test_loops_within_loops_are_translated_soon() -> None:
+    # `re` doubles its time with each loop, even for the empty text, and so would the core.
+    assert translated("(?:" * 28 + "a*" + ")*" * 28 + "b") is None
 
 
 def test_a_newline_at_the_end_of_a_piece_may_end_the_text() -> None:

@@ -117,6 +117,8 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"token_pattern": "["}, ValueError, "token_pattern is not a regular expression: "),
         ({"token_pattern": "\\b\b"}, ValueError,
          "token_pattern has a backspace, which no text has: write r'...'"),
+        ({"token_pattern": r"(\w)(?P<b>\w)"}, ValueError,
+         "token_pattern has 2 groups, but only one can be the word: write (?:...) in place of"),
         ({"vocabulary": []}, ValueError, "vocabulary must hold terms, got none"),
         ({"vocabulary": [["a"]]}, TypeError, "each of vocabulary must be a str, got list"),
         ({"vocabulary": {1, "a"}}, TypeError, "each of vocabulary must be a str, got int"),

@@ -72,6 +72,9 @@ NGRAMS: dict[str, dict[str, Any]] = {
     "1-2, one letter": {"ngram_range": (1, 2), "token_pattern": r"\w+", "stop_words": OWN},
     "2, hashtags": {"ngram_range": (2, 2), "token_pattern": r"[#@]?\w+", "lowercase": False},
     "1-2, blanks": {"ngram_range": (1, 2), "token_pattern": r"[^,.]+", "min_df": 2},
+    # Tabs, ends of lines and zeros within words sort before the blank between words.
+    "1-2, control characters": {"ngram_range": (1, 2), "token_pattern": r"[^ ]+"},
+    "1-3, zeros": {"ngram_range": (1, 3), "token_pattern": r"\S+", "lowercase": False},
     "char 1": {"analyzer": "char"},
     "char 1, cased, ascii": {"analyzer": "char", "lowercase": False, "strip_accents": "ascii"},
     "char 2-4": {"analyzer": "char", "ngram_range": (2, 4)},

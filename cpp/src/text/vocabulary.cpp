@@ -171,6 +171,44 @@ Vocabulary::Vocabulary(std::span<TermTables* const> tables, std::int64_t min_n, 
   const std::size_t max_n = tables.empty() ? 1 : 1 + tables[0]->ngrams.size();
   for (std::size_t n = 2; n <= max_n; ++n) sort_ngrams(tables, n, threads);
   number_terms(tables, max_n, threads);
+  if (max_n > 1 && has_control_characters())
+    for_each_block(1, threads, [&](std::int64_t, Worker& worker) { sort_strings(tables, worker); });
+}
+
+// Returns whether a character of a word sorts below a blank.
+bool Vocabulary::has_control_characters() const {
+  char buffer[16];
+  for (std::int64_t i = 0; i < words_.size; ++i)
+    for (const char c : words_.keys[i].bytes(buffer))
+      if (static_cast<unsigned char>(c) < ' ') return true;
+  return false;
+}
+
+// Numbers all terms again, in the order of their bytes. O(n log n) comparisons of strings.
+void Vocabulary::sort_strings(std::span<TermTables* const> tables, Worker& worker) {
+  std::vector<std::string> strings;
+  for_each_term([&](std::int64_t term, std::string_view text) {
+    if (term % (1 << 16) == 0) worker.check();
+    strings.emplace_back(text);
+  });
+  std::vector<std::int32_t> order(strings.size()), number(strings.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::uint32_t steps = 0;
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    if (++steps % (1 << 16) == 0) worker.check();
+    return strings[static_cast<std::size_t>(a)] < strings[static_cast<std::size_t>(b)];
+  });
+  LargeArray<std::int64_t> rows = LargeArray<std::int64_t>::uninitialised(n_terms_);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    number[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    rows[static_cast<std::int64_t>(i)] = rows_[order[i]];
+    strings_.push_back(std::move(strings[static_cast<std::size_t>(order[i])]));
+  }
+  rows_ = std::move(rows);
+  for (std::size_t t = 0; t < terms_.size(); ++t)
+    for (std::size_t n = 1; n <= terms_[t].size(); ++n)
+      for (std::int64_t id = 0; id < tables[t]->size(n); ++id)
+        if (std::int32_t& term = terms_[t][n - 1][id]; term >= 0) term = number[static_cast<std::size_t>(term)];
 }
 
 void Vocabulary::sort_words(std::span<TermTables* const> tables, const Threads& threads) {
@@ -258,6 +296,10 @@ void Vocabulary::number_terms(std::span<TermTables* const> tables, std::size_t m
 }
 
 void Vocabulary::for_each_term(const std::function<void(std::int64_t, std::string_view)>& visit) const {
+  if (!strings_.empty()) {
+    for (std::size_t i = 0; i < strings_.size(); ++i) visit(static_cast<std::int64_t>(i), strings_[i]);
+    return;
+  }
   const std::size_t max_n = 1 + ngrams_.size();
   std::int64_t term = 0;
   std::string text;

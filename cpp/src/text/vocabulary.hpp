@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,7 +34,8 @@ struct SortedTerms {
 };
 
 // All terms, sorted as strings by code points. A term comes right before the longer n-grams that begin with its words. A
-// blank sorts below every character of a word, so n-grams can be sorted as sequences of words, without building strings.
+// blank sorts below every character of a usual word, so n-grams can be sorted as sequences of words, without building
+// strings. If a word has a control character, which a pattern may match, the terms are sorted again as strings.
 class Vocabulary {
  public:
   // Sorts the terms in the tables of all threads, which must have the same stop words. Skips stop words and n-grams of fewer
@@ -55,6 +57,8 @@ class Vocabulary {
   void sort_ngrams(std::span<TermTables* const> tables, std::size_t n, const Threads& threads);
   std::vector<LargeArray<std::int64_t>> places_of_terms(std::size_t max_n, Worker& worker);
   void number_terms(std::span<TermTables* const> tables, std::size_t max_n, const Threads& threads);
+  bool has_control_characters() const;
+  void sort_strings(std::span<TermTables* const> tables, Worker& worker);
   std::int64_t n_of_length(std::size_t n) const { return n == 1 ? words_.size : ngrams_[n - 2].size; }
 
   SortedTerms<SortedWord> words_;
@@ -65,6 +69,7 @@ class Vocabulary {
   std::size_t min_n_ = 1;
   std::int64_t n_terms_ = 0;
   LargeArray<std::int64_t> rows_;  // empty if there are no n-grams
+  std::vector<std::string> strings_;  // the sorted terms, if they were sorted again
 };
 
 }  // namespace termsift

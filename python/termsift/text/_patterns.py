@@ -28,7 +28,8 @@ except ImportError:  # a later Python may have moved its parser
 
 # The kinds of steps of a program (PatternStep in cpp/include/termsift/token_pattern.hpp).
 _READ, _TEST, _SPLIT, _JUMP, _ENTER, _GREEDY, _LAZY, _MATCH = range(8)
-_MOST_STEPS, _MOST_CLASSES, _MOST_LOOPS = 6000, 120, 30
+_MOST_STEPS, _MOST_CLASSES = 6000, 120
+_MOST_LOOPS = 8  # one within the other; the time to translate them doubles with each
 _PROBES, _LONGEST_PROBE = 150, 15  # texts, characters
 _LONG, _SLOW = 0.005, 0.05  # seconds; a probe usually takes some microseconds
 
@@ -40,7 +41,8 @@ _Test: TypeAlias = tuple[Any, ...]
 class Pattern(NamedTuple):
     """A regular expression that the core runs.
 
-    ``may_hold_blanks`` tells whether a match may hold a blank.
+    ``may_hold_blanks`` tells whether a match may hold a blank, so that the core cannot tell the
+    words of an n-gram, which it joins with blanks.
     """
 
     native: _core.TokenPattern
@@ -79,7 +81,7 @@ def slow_text(source: str) -> str | None:
     search: Callable[[str], list[Any]] = re.compile(source).findall
     of_pattern: list[str] = re.findall(r"\w", source)[:8]
     for character in dict.fromkeys(["a", "0", " ", *of_pattern]):
-        for n in range(8, 40, 4):  # each step takes at least twice as long, if it is exponential
+        for n in range(1, 40):  # one by one, because one more may take ten times as long
             text = character * n + "\0"
             if min(_seconds(search, text), _seconds(search, text)) > _SLOW:
                 return text[:-1]
@@ -256,7 +258,10 @@ class _Program:
                 raise UntranslatedError("too many loops")
             self.emit(_ENTER, n_loops)
         for _ in range(least):
+            before = len(self.steps)
             self.add(body, flags, n_loops + is_loop)
+            if len(self.steps) == before:  # an empty body, which may be repeated billions of times
+                break
         decisions = []
         top = len(self.steps)
         for _ in range(1 if endless else int(most) - least):

@@ -168,7 +168,8 @@ class TextRules:
         The regular expression for a word. If it has a group, the group is the word. The core runs
         patterns that never match the empty text, with at most one group, at the top level between
         parts of a fixed length, with lookarounds of one character, and without references to
-        groups. The pattern may be None if there is a ``tokenizer``.
+        groups. For n-grams of several words, the pattern must not match blanks. The pattern may
+        be None if there is a ``tokenizer``.
     tokenizer : callable, optional
         A function that cuts a text into words, in place of ``token_pattern``.
     preprocessor : callable, optional
@@ -485,11 +486,17 @@ def _check_pattern(pattern: Any, name: str) -> None:
             "boundary of a word, not a backspace"
         )
     try:
-        re.compile(pattern)
+        n_groups = re.compile(pattern).groups
     except re.error as error:
         raise wrong_value(
             "{token_pattern} is not a regular expression: {error}", error=error
         ) from None
+    if n_groups > 1:
+        raise wrong_value(
+            "{token_pattern} has {n_groups} groups, but only one can be the word: write (?:...) in "
+            "place of (...) for the others",
+            n_groups=n_groups,
+        )
 
 
 def _optional(check: _Check) -> _Check:

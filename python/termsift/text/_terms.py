@@ -38,8 +38,7 @@ def native_arguments(rules: Any, stop_words: Collection[str] | None) -> Argument
 
         # The vectorizers leave it to scikit-learn to refuse what is no string.
         known = translated(rules.token_pattern) if isinstance(rules.token_pattern, str) else None
-        # The core joins the words of an n-gram with blanks, so its words must not hold blanks.
-        if known is None or (known.may_hold_blanks and most > 1):
+        if known is None or (most > 1 and known.may_hold_blanks):
             return None
         pattern = known.native
     # Leave out stop words that are not strings, because no word equals them.

@@ -226,13 +226,13 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     """Count the terms of texts in a matrix, as scikit-learn's ``CountVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    attributes, methods, errors and results. This class is much faster than scikit-learn's. If
-    another ``token_pattern`` or a function cuts the texts, most of the time is theirs. Five things
-    differ from scikit-learn. The column indices of each row are sorted. ``vocabulary_`` lists the
-    terms in the order of their columns, and is made when it is first read. A document that is not a
-    text raises a TypeError, unless a function reads it. A count that does not fit a narrow
-    ``dtype`` raises a CountOverflowError, where scikit-learn returns a wrong count. Terms of a
-    function that are no strings are counted by scikit-learn.
+    attributes, methods, errors and results. This class is much faster than scikit-learn's. If a
+    function cuts the texts, or one of the few patterns that the core cannot run, most of the
+    time is theirs. Five things differ from scikit-learn. The column indices of each row are
+    sorted. ``vocabulary_`` lists the terms in the order of their columns, and is made when it
+    is first read. A document that is not a text raises a TypeError, unless a function reads it.
+    A count that does not fit a narrow ``dtype`` raises a CountOverflowError, where scikit-learn
+    returns a wrong count. Terms of a function that are no strings are counted by scikit-learn.
 
     Parameters
     ----------
@@ -496,10 +496,11 @@ class HashingVectorizer(_CutByCore, sklearn_text.HashingVectorizer):  # type: ig
     """Count the hashes of terms in a matrix, as scikit-learn's ``HashingVectorizer`` does.
 
     This class is derived from the class of the installed scikit-learn, and has its parameters,
-    methods, errors and results. This class is much faster than scikit-learn's. If another
-    ``token_pattern`` or a function cuts the texts, most of the time is theirs. Two things differ
-    from scikit-learn. A document that is not a text raises a TypeError, unless a function reads it.
-    A count that does not fit ``dtype`` raises a CountOverflowError.
+    methods, errors and results. This class is much faster than scikit-learn's. If a function
+    cuts the texts, or one of the few patterns that the core cannot run, most of the time is
+    theirs. Two things differ from scikit-learn. A document that is not a text raises a
+    TypeError, unless a function reads it. A count that does not fit ``dtype`` raises a
+    CountOverflowError.
 
     Parameters
     ----------
