@@ -553,7 +553,7 @@ WORDING: dict[str, str] = {
     ),
     "documents_known_only_in_the_whole": (
         "cannot subtract counts that are not part of these: the number of documents in "
-        "class 0 is known only in the whole"
+        "class … is known only in the whole"
     ),
     "documents_needs_class_docs_pass_both_or": "documents needs class_docs: pass both or neither",
     "documents_of_several_labels": (

@@ -148,7 +148,10 @@ def test_words_of_patterns(
     stopped = ENGLISH_STOP_WORDS if stop_words == "english" else stop_words or ()
     group = 1 if compiled.groups else 0
     tokens = [
-        (match[group] or "", *(match.span(group) if match[group] else [match.start()] * 2))
+        (
+            match[group] or "",
+            *(match.span(group) if match.start(group) >= 0 else [match.start()] * 2),
+        )
         for match in compiled.finditer(prepare(text))
     ]
     kept = [token for token in tokens if token[0] not in stopped]

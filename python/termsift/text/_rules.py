@@ -279,7 +279,11 @@ class TextRules:
 
     def _stemming_cutter(self) -> Callable[[str], list[str]]:
         vectorizers = require("sklearn.feature_extraction.text", "sklearn", "stem")
-        cut = replace(self, stem=None, ngram_range=(1, 1)).cutter()
+        with warnings.catch_warnings():
+            if self.native is not None or self.prepared is not None:
+                # `about_rules` tells which stop words cannot match.
+                warnings.filterwarnings("ignore", "Your stop_words may be inconsistent")
+            cut = replace(self, stem=None, ngram_range=(1, 1)).cutter()
         assert self.stem is not None
         stem = cache(_checked(self.stem, "stem"))
         grams = vectorizers.CountVectorizer(ngram_range=tuple(self.ngram_range))._word_ngrams

@@ -175,7 +175,7 @@ def test_only_a_part_of_the_counts_can_be_subtracted():
     for part, message in (
         (ts.count(DENSE, ["eggs"] * 3), "class 'eggs' is not among the classes"),
         (whole + whole, "would be negative"),
-        (ts.count(column(1), ["spam"]), "the count of term 0 in class 1 would be negative"),
+        (ts.count(column(1), ["spam"]), "the count of term 0 in class 'spam' would be negative"),
     ):
         said = complaint(VALUE, whole.__sub__, part)
         assert said.startswith("cannot subtract counts that are not part of these: ")
