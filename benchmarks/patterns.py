@@ -94,7 +94,8 @@ def by_duckdb(texts: list[str], pattern: str) -> Words:
 
 def by_tokenizers(texts: list[str], pattern: str) -> Words:
     """Count the pieces of the library tokenizers, which keeps what lies between words as pieces."""
-    inverted = tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "removed", invert=True)
+    regular = tokenizers.Regex(pattern.removeprefix("(?u)"))
+    inverted = tokenizers.pre_tokenizers.Split(regular, "removed", invert=True)
     words = Words()
     for text in texts:
         words.update(word for word, _ in inverted.pre_tokenize_str(text.lower()))
