@@ -66,7 +66,8 @@ void StemmedWords::ask_for_stems(const std::vector<std::uint32_t>& words) {
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (joins_ && stems[i].find(' ') != std::string::npos)
       throw WrongArgument("stem", "stem returned '" + stems[i] + "' for the word '" + texts[i] +
-                                      "', which has a blank, but blanks join the words of n-grams: return a stem without one");
+                                      "', which has a blank, but blanks join the words of n-grams: return a stem without "
+                                      "one");
     const WordKey& key = words_.keys()[words[i]];
     Slot<WordKey>* const slot = words_.find(words_.hash()(key), [&](const WordKey& other) { return other == key; });
     slot->at_or_count = number_of(stems[i]);

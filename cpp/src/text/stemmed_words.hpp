@@ -14,8 +14,8 @@
 
 namespace termsift {
 
-// The words of one thread, and where their stems are counted. Asks for the stem of each distinct word once. A word then costs
-// one search in a table, as without stems, because its slot knows the slot of its stem.
+// The words of one thread, and where their stems are counted. Asks for the stem of each distinct word once. A word then
+// costs one search in a table, as without stems, because its slot knows the slot of its stem.
 class StemmedWords {
  public:
   // `stems` is the table in which stems are counted. If `inserts` is false, no stem may be added, and unknown stems have the
@@ -26,11 +26,11 @@ class StemmedWords {
   WordTable& stems() { return stems_; }
   std::uint32_t n_stop() const { return n_stop_; }
   std::int64_t n_bytes() const { return words_.n_bytes(); }
-  // Asks for the stems of all new words of a piece in one call, if the last piece had many. In Python, a call takes long while
-  // other threads call, too.
+  // Asks for the stems of all new words of a piece in one call, if the last piece had many. In Python, a call takes long
+  // while other threads call, too.
   void look_ahead(const TokenSpans& tokens, std::span<const Part> parts);
-  // Returns the slot of the stem of a word, given the word's slot. Throws what the function of the stems throws. Throws WrongArgument if the
-  // stem has a blank, and words are joined by blanks.
+  // Returns the slot of the stem of a word, given the word's slot. Throws what the function of the stems throws, and
+  // WrongArgument if the stem has a blank, and words are joined by blanks.
   Slot<WordKey>& stem_of(Slot<WordKey>& word) {
     if (word.tag == 0) [[unlikely]]
       ask_for_stems({word.id});
