@@ -19,6 +19,7 @@ from wording import raises, warns
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize("rules", RULES.values(), ids=list(RULES))
 @pytest.mark.filterwarnings("ignore:The parameter 'token_pattern' will not be used")
+@pytest.mark.filterwarnings("ignore:combining marks cut words")
 def test_counts_are_those_of_the_matrix(rules: dict[str, Any], n_threads: int) -> None:
     for tf in ("raw", "binary", "log"):
         expected = by_matrix(TEXTS, Y, tf=tf, **rules)
