@@ -174,8 +174,8 @@ WORDING: dict[str, str] = {
     ),
     "a_table_that_is_drawn": (
         "…, line …: the table is drawn for reading, as psql, mysql and Markdown do; write it "
-        "as CSV, as psql --csv and sqlite3 -csv -header do, or as a .tsv, as mysql --batch "
-        "does"
+        "as CSV, which psql and sqlite3 have an option for, or as a .tsv, as mysql does in its "
+        "batch mode"
     ),
     "a_term_and_a_fraction": (
         "…, line …: expected a term and a whole number, found …; multiply relative "

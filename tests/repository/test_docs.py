@@ -103,6 +103,7 @@ class RunsWithoutLooking(doctest.OutputChecker):
 
 # Ray warns that its default settings are deprecated.
 @pytest.mark.filterwarnings("ignore:`use_.* is deprecated:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")  # of jieba, when it is compiled
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_pages_run(page: Path, tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")

@@ -32,6 +32,7 @@ def spacy() -> tuple[Callable[[str], list[str]], str]:
     return lambda text: [word.text for word in pipeline.make_doc(text)], "Ships don't sail."
 
 
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")  # of jieba, when it is compiled
 @pytest.mark.parametrize("package", [jieba, janome, pythainlp, spacy])
 def test_words_of_a_segmenter(package: Callable[[], Any]) -> None:
     pytest.importorskip("sklearn")

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from private import _core
+from private import _core, translated
 from wording import raises
 
 TEXTS = ["Bacon and eggs", "Eggs, eggs!", "Cheap pills", "cheap bacon"]
@@ -137,6 +137,7 @@ def objects_of_the_core() -> dict[type, Any]:
         _core.GrowingCounts: _core.GrowingCounts(_core.Counts(2, True)),
         _core.Texts: _core.Texts.of_strings(["a"]),
         _core.TextRules: rules,
+        _core.TokenPattern: translated(r"\w+").native,  # type: ignore[union-attr]
         _core.TermSketch: _core.TermSketch(8),
         _core.TextCounter: _core.TextCounter(rules),
         _core.TextIndex: _core.TextIndex(rules, ["a"]),

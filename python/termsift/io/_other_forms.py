@@ -62,8 +62,8 @@ def refuse_other_form(path: Path, lines: Sequence[Row]) -> None:
         ):
             raise wrong_value(
                 "{path}, line {line}: the table is drawn for reading, as psql, mysql and Markdown "
-                "do; write it as CSV, as psql --csv and sqlite3 -csv -header do, or as a .tsv, as "
-                "mysql --batch does",
+                "do; write it as CSV, which psql and sqlite3 have an option for, or as a .tsv, as "
+                "mysql does in its batch mode",
                 path=path,
                 line=line.line,
             )
