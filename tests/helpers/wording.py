@@ -1342,6 +1342,10 @@ WORDING: dict[str, str] = {
     "sort_must_be_one_of": "sort must be one of …, got 'size'",
     "source_must_be_a_path": "source must be a path or bytes, got …",
     "source_must_be_a_path_2": "source must be a path or bytes, got int",
+    "stem_has_a_blank": (
+        "stem returned 'new york' for the word 'nyc', which has a blank, but blanks join the words "
+        "of n-grams: return a stem without one"
+    ),
     "stem_is_none_in_one": (
         "the texts were cut by different rules: stem is None in one and stem in the other; count "
         "both with the same rules"

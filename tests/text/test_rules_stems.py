@@ -171,3 +171,16 @@ def test_counts_keep_the_functions_in_this_process() -> None:
         assert copied.rules == counts.rules
         with raises(ValueError, "hold_no_rules_for_them", argument="X"):
             copied.naive_bayes().predict(TEXTS)
+
+
+def test_a_stem_with_a_blank_is_refused_in_n_grams() -> None:
+    def stem_of(word: str) -> str:
+        return "new york" if word == "nyc" else word
+
+    texts = ["nyc oil", "oil nyc"]
+    assert "new york" in ts.count_texts(texts, ["a", "b"], stem=stem_of).term_names
+    words = {"vocabulary": ["oil", "new york"]}
+    assert ts.count_texts(texts, ["a", "b"], stem=stem_of, **words).class_tokens.sum() == 4
+    for rules in ({}, words):
+        with raises(ValueError, "stem_has_a_blank", argument="stem"):
+            ts.count_texts(texts, ["a", "b"], stem=stem_of, ngram_range=(1, 2), **rules)

@@ -185,7 +185,8 @@ class TextRules:
     stem : callable, optional
         A function that takes a word and returns its stem or lemma, which is counted in place of the
         word. The function is called once for each distinct word, after ``stop_words``, and must
-        return the same for the same word. A vocabulary holds stems.
+        return the same for the same word, without a blank if ``ngram_range`` allows several words.
+        A vocabulary holds stems.
 
     Examples
     --------
