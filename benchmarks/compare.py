@@ -43,7 +43,12 @@ from termsift._util.info import build_info
 from workloads import SHAPES, Workload, workload
 
 ROOT = Path(__file__).resolve().parents[1]
-CORPORA = {"newsgroups": "20 Newsgroups", "reuters": "Reuters"}  # by command-line name
+# The real collections by command-line name, each with the dtype of its counts.
+CORPORA = {
+    "newsgroups": ("20 Newsgroups", "float64"),
+    "newsgroups-int64": ("20 Newsgroups", "int64"),
+    "reuters": ("Reuters", "float64"),
+}
 PICTURE_TITLE = "Milliseconds of counting and scoring, beside other libraries"
 MARKER = "compare"  # name of the comments in docs/benchmarks.md and benchmarks/README.md
 ROUNDS, QUICK_ROUNDS = 15, 5
@@ -51,7 +56,8 @@ PATIENCE = 10.0  # Seconds in total, after which a contender is skipped.
 MEMORY = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")  # Bytes of this machine's memory.
 THREADS = sorted({1, int(build_info()["threads"])})
 
-ONE_READ, OURS = "one read of the CSR arrays", "termsift count + MD"
+ONE_READ, ONE_COPY = "one read of the CSR arrays", "one copy of the CSR arrays"
+OURS = "termsift count + MD"
 CHI2, NAIVE_BAYES = "sklearn chi2", "sklearn MultinomialNB().fit"
 CHI2_ALONE = f"{CHI2} without its p-values"
 PRODUCT, PRODUCT_CSR = "scipy Y.T @ X", "scipy Y.T.tocsr() @ X"
@@ -61,8 +67,9 @@ PROTOTYPE = "prototype, no checks"
 def load(name: str, quick: bool) -> Workload:
     """Return the workload with a name from the command line."""
     if name in CORPORA:
-        X, y = corpora.as_distributed(CORPORA[name])
-        return Workload(f"{CORPORA[name]}, {X.dtype}", X, y)
+        collection, dtype = CORPORA[name]
+        X, y = corpora.as_distributed(collection)
+        return Workload(f"{collection}, {dtype}", X.astype(dtype, copy=False), y)
     return workload(name, quick)
 
 
@@ -88,6 +95,12 @@ def contenders(work: Workload) -> list[Contender]:
     def read() -> object:
         return np.bitwise_xor.reduce(bits), np.bitwise_xor.reduce(X.indices)
 
+    copies = np.empty_like(X.data), np.empty_like(X.indices)
+
+    def copy() -> None:
+        np.copyto(copies[0], X.data)
+        np.copyto(copies[1], X.indices)
+
     def count_and_score(n_threads: int) -> Callable[[], object]:
         return lambda: ts.md(X, y, n_threads=n_threads)
 
@@ -96,6 +109,7 @@ def contenders(work: Workload) -> list[Contender]:
 
     found = [
         Contender(ONE_READ, 1, read, has_peak=False),
+        Contender(ONE_COPY, 1, copy, has_peak=False),
         *(Contender(OURS, n, count_and_score(n)) for n in THREADS),
         *(Contender("termsift count", n, count(n), has_peak=False) for n in THREADS),
         *prototypes(work),
@@ -178,6 +192,7 @@ class Block:
     n_terms: int
     n_classes: int
     n_entries: int
+    n_bytes: int  # of the values and indices
     rows: Sequence[Row]
 
     def seconds(self, name: str, threads: int = 1) -> float | None:
@@ -206,7 +221,8 @@ def measure(name: str, work: Workload, quick: bool, rounds: int) -> Block:
         else:
             needs = f"not run: needs {c.dense_arrays * dense_array / 1e9:.0f} GB"
             rows.append(Row(f"{c.name} ({needs})", c.threads, None, 0, None))
-    return Block(work.name, *work.X.shape, work.n_classes, work.X.nnz, rows)
+    n_bytes = work.X.data.nbytes + work.X.indices.nbytes
+    return Block(work.name, *work.X.shape, work.n_classes, work.X.nnz, n_bytes, rows)
 
 
 def time_in_turn(runs: Sequence[Callable[[], object]], rounds: int) -> list[list[float]]:
@@ -255,6 +271,7 @@ def full_table(block: Block) -> str:
             row.name,
             str(row.threads),
             digits(row.seconds, 3, 1e3),
+            digits(ratio(block.n_bytes, row.seconds), 2, 1e-9),
             digits(ratio(row.seconds, read)),
             *(digits(ratio(row.seconds, block.seconds(OURS, n))) for n in THREADS),
             digits(row.peak, 2, 1e-6),
@@ -263,7 +280,16 @@ def full_table(block: Block) -> str:
         for row in block.rows
     ]
     to_ours = [f"/ ours on {n}" for n in THREADS]
-    header = ["contender", "threads", "median ms", "/ one read", *to_ours, "peak MB", "rounds"]
+    header = [
+        "contender",
+        "threads",
+        "median ms",
+        "GB/s",
+        "/ one read",
+        *to_ours,
+        "peak MB",
+        "rounds",
+    ]
     return f"{block}\n\n{markdown(header, rows)}"
 
 
@@ -283,7 +309,10 @@ def summary_table(blocks: Sequence[Block]) -> str:
             f"{block.n_docs:,} x {block.n_terms:,}, {block.n_classes:,}",
             f"{block.n_entries:,}",
             per_thread(digits(row.seconds, 3, 1e3) for row in ours),
-            per_thread(digits(ratio(row.seconds, block.seconds(ONE_READ))) for row in ours),
+            *(
+                per_thread(percent(ratio(block.seconds(base), row.seconds)) for row in ours)
+                for base in (ONE_READ, ONE_COPY)
+            ),
             per_thread(
                 digits(ratio(block.seconds(OURS, n), block.seconds(PROTOTYPE, n))) for n in THREADS
             ),
@@ -298,7 +327,8 @@ def summary_table(blocks: Sequence[Block]) -> str:
         "documents x terms, classes",
         "entries",
         f"count + MD, ms on {per_thread(map(str, THREADS))} threads",
-        "reads",
+        "speed of one read",
+        "speed of one copy",
         "prototypes",
         "times as fast as `chi2`",
         "as `Y.T @ X`",
@@ -345,6 +375,11 @@ def least(block: Block, *names: str) -> float | None:
 def ratio(value: float | None, unit: float | None) -> float | None:
     """Return value / unit, or None if one of the two numbers is None."""
     return None if value is None or unit is None else value / unit
+
+
+def percent(share: float | None) -> str:
+    """Return a share as a percentage with two significant digits."""
+    return "-" if share is None else f"{digits(share, 2, 100)}%"
 
 
 def digits(value: float | None, significant: int = 2, scale: float = 1.0) -> str:
@@ -423,7 +458,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     print(conditions())
     blocks = []
     for name in args.workloads:
-        if name in CORPORA and (reason := corpora.missing(CORPORA[name])):
+        if name in CORPORA and (reason := corpora.missing(CORPORA[name][0])):
             print(f"\nskipped: {reason}")
             continue
         work = load(name, args.quick)
@@ -436,10 +471,12 @@ def main(argv: Sequence[str] | None = None) -> None:
         tables = "\n\n".join(map(full_table, blocks))
         put_between(full, MARKER, f"{measured}\n\n{tables}")
         legend = (
-            "`Y.T @ X` is scipy's product, where `Y.T` is kept as it is or converted to CSR, "
-            "whichever is faster. `chi2` is scikit-learn's function. On D it is timed without "
-            "p-values, which take most of its time. The prototype is a program for "
-            "int32 that checks no input and counts no documents."
+            "The two columns of speeds have the time in which one thread reads or copies the "
+            "matrix, as a share of termsift's time. 'Prototypes' has termsift's time divided by "
+            "that of a prototype, a program for int32 that checks no input and counts no "
+            "documents. `Y.T @ X` is scipy's product, where `Y.T` is kept as it is or converted "
+            "to CSR, whichever is faster. `chi2` is scikit-learn's function. On D it is timed "
+            "without p-values, which take most of its time."
         )
         picture = f"![{PICTURE_TITLE}](speed.svg)"
         draw(blocks, ROOT / "docs" / "speed.svg")

@@ -116,7 +116,7 @@ def main() -> None:
     args = parser.parse_args()
     rows: list[Row] = []
     for name in args.workloads.split(","):
-        if name in CORPORA and (reason := corpora.missing(CORPORA[name])):
+        if name in CORPORA and (reason := corpora.missing(CORPORA[name][0])):
             print(f"skipped: {reason}")
             continue
         work = load(name, quick=False)

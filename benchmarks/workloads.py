@@ -1,11 +1,13 @@
-"""Workloads: four collections of Zipfian text, generated with fixed seeds and cached.
+"""Workloads: collections of Zipfian text, generated with fixed seeds and cached.
 
 A has the size of 20 Newsgroups, B is large, C has 5,000 classes, and D has two classes and a hashed
-vocabulary. Terms are drawn from a Zipf-Mandelbrot law. Each class permutes the terms of a share of
-its tokens, so that the classes differ. Tokens repeat within a document as in real text. The
-environment variable TERMSIFT_CACHE names the cache folder, by default ``termsift-benchmarks`` in
-the system's temporary folder. Workload B takes a minute to generate and 0.9 GB on disk. Delete the
-cache after a change to `generate`: the names of cached folders depend only on the parameters."""
+vocabulary. In the other three most terms occur in few classes, as in real collections of news, of
+abstracts, and of source code. Terms are drawn from a Zipf-Mandelbrot law. Each class permutes the
+terms of a share of its tokens, so that the classes differ. Tokens repeat within a document as in
+real text. The environment variable TERMSIFT_CACHE names the cache folder, by default
+``termsift-benchmarks`` in the system's temporary folder. Workload B takes a minute to generate and
+0.9 GB on disk. Delete the cache after a change to `generate`: the names of cached folders depend
+only on the parameters."""
 
 from __future__ import annotations
 
@@ -38,6 +40,7 @@ class Shape:
     exponent: float  # Exponent of Zipf's law.
     topic_share: float  # Share of tokens whose terms each class permutes.
     seed: int
+    dtype: str = "int32"  # CountVectorizer returns int64.
 
     def smaller(self, factor: int) -> Shape:
         """Return a shape with fewer documents and terms, and fewer classes if there are many."""
@@ -54,6 +57,9 @@ SHAPES = {
     "B": Shape(1_000_000, 1_000_000, 50, 143, 1.05, 0.3, 2),
     "C": Shape(200_000, 200_000, 5_000, 143, 1.05, 0.35, 3),
     "D": Shape(200_000, 1 << 24, 2, 125, 1.02, 0.2, 4),
+    "newswire": Shape(9_394, 36_771, 30, 270, 1.35, 0.4, 5, "int64"),
+    "abstracts": Shape(13_929, 30_000, 23, 110, 1.3, 0.4, 6, "int64"),
+    "code": Shape(30_000, 60_000, 570, 150, 1.35, 0.4, 7, "int64"),
 }
 
 
@@ -95,6 +101,7 @@ def workload(name: str, quick: bool = False) -> Workload:
                 np.save(unfinished / f"{part}.npy", array)
             unfinished.rename(folder)
     data, indices, indptr, y = (np.load(folder / f"{part}.npy") for part in PARTS)
+    data = data.astype(shape.dtype, copy=False)
     return Workload(name, sp.csr_array((data, indices, indptr), (shape.n_docs, shape.n_terms)), y)
 
 
