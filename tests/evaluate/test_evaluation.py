@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -206,3 +208,25 @@ def test_repeats_do_not_lower_the_standard_error(collection) -> None:
         curve = ts.cross_validate(X, y, ks=[2, 4], cv=cv)["md"]
         assert (curve.n_runs, curve.repeats) == (4 * repeats, repeats)
         assert_allclose(curve.standard_error("f1"), curve.std("f1") / 2)
+
+
+def test_only_one_fold_of_training_documents_is_in_memory(monkeypatch):
+    from termsift._evaluate import evaluation
+    from termsift._evaluate.split import LabelledRows
+
+    rank_by, part, seen = evaluation.rank_by, LabelledRows.part, []
+
+    def ranked(method, counts, X, *rest, **options):
+        seen.append(weakref.ref(X))
+        return rank_by(method, counts, X, *rest, **options)
+
+    def extracted(self, rows):
+        assert len(rows) < 15 or all(matrix() is None for matrix in seen)
+        return part(self, rows)
+
+    monkeypatch.setattr(evaluation, "rank_by", ranked)
+    monkeypatch.setattr(LabelledRows, "part", extracted)
+    rng = np.random.default_rng(0)
+    X, y = sp.csr_array(rng.integers(0, 3, (30, 8))), np.arange(30) % 2
+    ts.cross_validate(X, y, methods=["conditional_gain"], ks=[4], cv=3)
+    assert len(seen) == 3

@@ -30,7 +30,7 @@ struct Batch {
 GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
     : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()),
       // Four arrays (n_classes, block) should fit in the first-level cache.
-      block_(groups.n_classes() <= 4 ? longest_gain_block : 16),
+      block_(groups.n_classes() <= 24 ? longest_gain_block : groups.n_classes() <= 48 ? 32 : 16),
       scratch_(static_cast<std::size_t>(std::max(threads.count, 1))) {
   const auto cells = static_cast<std::size_t>(groups.n_classes() * block_);
   for (Scratch& scratch : scratch_) {

@@ -161,10 +161,50 @@ void many_class_gains(const GainBlock& block, const PoolView& pool) {
   for (int j = 0; j < n; ++j) block.values[j] += low[j];
 }
 
-// Returns A kl(p/A || q/B) for a corner (A, B) of the wedge.
+// A bound need not be tight to the last digit, so it is computed with less work than a gain. Let h(x) = (1+x) log(1+x) - x,
+// so that t(p, q) = q h((p-q)/q). The series h(x) / x^2 = 1/2 - x/6 + x^2/12 - x^3/20 + ... has the sum 1 at x = -1. Hence
+//     1/2 - x/6 <= h(x) / x^2 <= min(1, 1/2 - x/6 + x^2 (1/12 + max(-x, 0)/4))  for x >= -1.
+// Returns one of the two limits.
+template <bool is_upper>
+TERMSIFT_INLINE double curvature(double x) {
+  const double least = 0.5 - x * (1.0 / 6);
+  return is_upper ? smaller(1.0, least + x * x * (1.0 / 12 + 0.25 * larger(-x, 0.0))) : least;
+}
+
+// Returns R(z) of logarithms.hpp with an error below 1.5e-7, by the Chebyshev interpolant of degree 3.
+TERMSIFT_INLINE double rough_atanh_rest(double z) {
+  return (0.3333332016834962 + 0.20003780322455603 * z) + (0.14118309902655241 + 0.13425749011418576 * z) * (z * z);
+}
+
+// The relative error of the first summand of class_bound is below 1e-7.
+template <bool is_upper>
+constexpr double for_short_logarithm = is_upper ? 1 + 1e-7 : 1 - 1e-7;
+
+// Returns a limit of A kl(p/A || q/B) = [t(pB, qA) + t((A-p)B, (B-q)A)] / B for a corner (A, B) of the wedge, given
+// d = pB - qA. Both quotients share one division.
+template <bool is_upper>
 TERMSIFT_INLINE double class_bound(double p, double q, double d, double A, double B, double B_inverse) {
-  const double value = both_ways(p * B, q * A, d).forward + both_ways((A - p) * B, (B - q) * A, -d).forward;
+  const double pB = p * B, qA = q * A, rest = (B - q) * A;
+  const bool near = are_near(pB, qA, d);
+  const auto [k, down] = nearest_power(larger(pB, least_probability), larger(qA, least_probability));
+  const double scaled = larger(pB, least_probability) * down, q_log = larger(qA, least_probability);
+  const double numerator = near ? d : scaled - q_log, sum = near ? pB + qA : scaled + q_log;
+  const double inverse = 1.0 / (sum * rest);
+  const double s = numerator * rest * inverse, z = s * s, x = -d * sum * inverse;
+  const double sR = s * rough_atanh_rest(z);
+  const double term = near ? d * s + d * s * (sR + s * sR) : pB * log_of(k, s, z * sR) - d;
+  const double value = term * for_short_logarithm<is_upper> - d * x * curvature<is_upper>(x);
   // If p is near A, or q is near B, then A - p or B - q has too few digits for a finite bound.
+  return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
+}
+
+// Returns a wider limit of the same number, without logarithms. The limit is close if pB and qA differ little.
+template <bool is_upper>
+TERMSIFT_INLINE double plain_class_bound(double p, double q, double d, double A, double B, double B_inverse) {
+  const double qA = q * A, rest = (B - q) * A;
+  const double inverse = 1.0 / (qA * rest);
+  const double x = d * rest * inverse, x_rest = -d * qA * inverse;
+  const double value = d * x * curvature<is_upper>(x) - d * x_rest * curvature<is_upper>(x_rest);
   return ((p > 0.98 * A) | (q > 0.98 * B)) ? infinity : value * B_inverse;
 }
 
@@ -195,8 +235,10 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
     const double d1 = (p[j] * B1[i] - q[j] * A1[i]) + lost * (p[j] * B1[i] + q[j] * A1[i]);
     const double d2 = (p[j] * B2[i] - q[j] * A2[i]) - lost * (p[j] * B2[i] + q[j] * A2[i]);
     const bool first = d1 > 0, second = d2 < 0;
-    const double value = class_bound(p[j], q[j], first ? d1 : d2, first ? A1[i] : A2[i], first ? B1[i] : B2[i],
-                                     first ? inverse_1[i] : inverse_2[i]);
+    // Of two corners, the one with the larger quadratic approximation is computed here, and the other one below.
+    const bool is_1 = first & (!second | (d1 * d1 * (A2[i] * B2[i]) >= d2 * d2 * (A1[i] * B1[i])));
+    const double value = class_bound<is_upper>(p[j], q[j], is_1 ? d1 : d2, is_1 ? A1[i] : A2[i], is_1 ? B1[i] : B2[i],
+                                               is_1 ? inverse_1[i] : inverse_2[i]);
     values[j] = ((first | second) & (is_upper | (value < infinity))) ? value : 0.0;
     n_both += (first & second) ? 1.0 : 0.0;
   }
@@ -204,9 +246,12 @@ TERMSIFT_INLINE void corner_bounds(int n, const double* p, const double* q, cons
   TERMSIFT_INDEPENDENT
   for (int j = 0; j < n; ++j) {
     const int i = one_class ? 0 : j;
+    const double d1 = (p[j] * B1[i] - q[j] * A1[i]) + lost * (p[j] * B1[i] + q[j] * A1[i]);
     const double d2 = (p[j] * B2[i] - q[j] * A2[i]) - lost * (p[j] * B2[i] + q[j] * A2[i]);
-    const double value = class_bound(p[j], q[j], d2, A2[i], B2[i], inverse_2[i]);
-    values[j] = ((d2 < 0) & (is_upper | (value < infinity))) ? larger(values[j], value) : values[j];
+    const bool is_2 = d1 * d1 * (A2[i] * B2[i]) >= d2 * d2 * (A1[i] * B1[i]);
+    const double value = plain_class_bound<is_upper>(p[j], q[j], is_2 ? d2 : d1, is_2 ? A2[i] : A1[i],
+                                                     is_2 ? B2[i] : B1[i], is_2 ? inverse_2[i] : inverse_1[i]);
+    values[j] = ((d1 > 0) & (d2 < 0) & (is_upper | (value < infinity))) ? larger(values[j], value) : values[j];
   }
 }
 

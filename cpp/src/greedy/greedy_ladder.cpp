@@ -19,6 +19,7 @@
 // to the cost of a plain search.
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "greedy/greedy_search.hpp"
 
@@ -31,8 +32,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t smallest_list = 16, list_ratio = 4;
 constexpr double used_up = 0.5;           // the share of a list that is expected to be selected before the list is rebuilt
 constexpr double most_used = 0.5;         // the largest share of a pool's mass that may be selected within a wedge
-constexpr double usual_slack = 0.15;      // the slack of a wedge's ratios divided by the expected selected mass
-constexpr double farther = 1.25;          // the factor of a list's reach (see Shortlist) if the pool leaves the wedge
+constexpr double usual_slack = 0.15;      // the first slack of a list (see Shortlist)
+constexpr double most_slack = 0.6, least_slack = 0.01;
+constexpr double farther = 1.25;          // the factor of a list's reach or slack if the pool leaves the wedge
 constexpr double nearer = 1 / farther;    // the factor of the reach if `left_out` of an older list reaches the best gain
 constexpr double much_nearer = 0.4;       // the factor of the reach if `left_out` of a new list reaches the best gain
 constexpr double most_reach = 4;          // the upper limit of the reach, so that a few reductions suffice later
@@ -60,14 +62,20 @@ struct Wedge {
     }
   }
 
+  // Returns whether the pool has enough mass for the wedge. The ratios of its masses may be outside.
+  bool is_heavy_enough(const Axes& pool) const {
+    for (std::size_t i = 0; i < pool.A.size(); ++i)
+      if (!(pool.B[i] * (1 - rounding) >= classes[i].B1 && pool.A[i] * (1 - rounding) >= classes[i].A2)) return false;
+    return true;
+  }
+
   bool contains(const Axes& pool) const {
     for (std::size_t i = 0; i < pool.A.size(); ++i) {
       const WedgeClass& k = classes[i];
       const double A = pool.A[i], B = pool.B[i];
-      if (!(B * (1 - rounding) >= k.B1 && A * (1 - rounding) >= k.A2)) return false;
       if (!(A * k.B1 * (1 - rounding) >= k.A1 * B && A * k.B2 <= k.A2 * B * (1 - rounding))) return false;
     }
-    return true;
+    return is_heavy_enough(pool);
   }
 };
 
@@ -87,8 +95,21 @@ struct Shortlist {
   Wedge wedge;
   std::int64_t made_at = -1;  // the round that made the list, or -1
   // The selected mass that the wedge allows, relative to the mass that is expected to be selected before the list is used
-  // up. `reach` falls if `left_out` reaches the best gain, and grows if R leaves the wedge.
+  // up. `reach` falls if `left_out` reaches the best gain, and grows if R leaves the wedge because its mass is too small.
   double reach = 1;
+  // How far the ratios A/B may differ from the expected ratios, relative to the selected mass that the wedge allows.
+  // `slack` grows if R leaves the wedge by its ratios, and falls if the ratios stay inside until the mass is too small.
+  double slack = usual_slack;
+
+  // Adapts the next wedge to a pool that has left the wedge.
+  void widen(const Axes& pool) {
+    if (wedge.is_heavy_enough(pool)) {
+      slack = std::min(most_slack, farther * slack);
+    } else {
+      reach = std::min(most_reach, farther * reach);
+      slack = std::max(least_slack, nearer * slack);
+    }
+  }
 };
 
 class Ladder {
@@ -256,8 +277,7 @@ class Ladder {
 
   void renew_left_lists() {
     for (std::size_t l = count_left(); l-- > 0;) {
-      if (is_left(lists_[l]) && lists_[l].made_at >= 0)
-        lists_[l].reach = std::min(most_reach, farther * lists_[l].reach);
+      if (is_left(lists_[l]) && lists_[l].made_at >= 0) lists_[l].widen(now_);
       make(l);
     }
   }
@@ -279,20 +299,41 @@ class Ladder {
     list.made_at = round_;
     list.left_out = -infinity;
     list.everywhere = source.size() <= list.capacity;
-    list.candidates = source;
     if (list.everywhere) {
+      list.candidates = source;
       for (Candidate& c : list.candidates) c.bound = infinity;
       return;
     }
     set_wedge(list, source);
-    evaluate_bounds(source, list.wedge);
-    for (std::size_t i = 0; i < source.size(); ++i) list.candidates[i].bound = values_[i];
-    const auto begin = list.candidates.begin();
-    const auto end = begin + static_cast<std::ptrdiff_t>(list.capacity);
-    std::nth_element(begin, end, list.candidates.end(), more);
-    for (auto c = end; c != list.candidates.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
-    std::sort(begin, end, more);
-    list.candidates.erase(end, list.candidates.end());
+    fill(list, source);
+  }
+
+  // Moves the candidates with the largest bounds from the source to the list. A shorter list serves only while R is also in
+  // the wedge of its source. The source's bounds, in decreasing order, are therefore valid too, and candidates at the end of
+  // the source need no evaluation if their bounds are below those in the list. Bounds of all_ are those of an older step.
+  void fill(Shortlist& list, const std::vector<Candidate>& source) {
+    const bool has_bounds = &source != &all_;
+    // Bounds that are computed from pairs are cheap only for many groups.
+    const std::size_t portion = has_bounds && !evaluator_.has_sparse_bounds() ? std::max(list.capacity / 4, smallest_list)
+                                                                              : source.size();
+    const auto capacity = static_cast<std::ptrdiff_t>(list.capacity);
+    std::vector<Candidate>& chosen = list.candidates;
+    chosen.clear();
+    for (std::size_t i = 0; i < source.size();) {
+      if (i > list.capacity && source[i].bound < chosen.back().bound) {
+        list.left_out = std::max(list.left_out, source[i].bound);
+        break;
+      }
+      const std::size_t n = std::min(portion, source.size() - i);
+      evaluate_bounds({source.data() + i, n}, list.wedge);
+      for (std::size_t j = 0; j < n; ++j, ++i)
+        chosen.push_back({has_bounds ? std::min(source[i].bound, values_[j]) : values_[j], source[i].group});
+      if (i <= list.capacity) continue;
+      std::nth_element(chosen.begin(), chosen.begin() + capacity - 1, chosen.end(), more);
+      for (auto c = chosen.begin() + capacity; c != chosen.end(); ++c) list.left_out = std::max(list.left_out, c->bound);
+      chosen.erase(chosen.begin() + capacity, chosen.end());
+    }
+    std::sort(chosen.begin(), chosen.end(), more);
   }
 
   void set_wedge(Shortlist& list, const std::vector<Candidate>& source) {
@@ -310,7 +351,7 @@ class Ladder {
       const double used_B = std::min(most_used, list.reach * (1 - after.B[i] / now_.B[i]));
       end.A[i] *= 1 - used_A - 10 * rounding;
       end.B[i] *= 1 - used_B - 10 * rounding;
-      slack[i] = usual_slack * (used_A + used_B) + 100 * rounding;
+      slack[i] = list.slack * (used_A + used_B) + 100 * rounding;
     }
     list.wedge.cover(now_, end, slack);
   }
@@ -320,7 +361,7 @@ class Ladder {
   }
 
   // Writes upper bounds of the candidates' gains in the wedge to values_.
-  void evaluate_bounds(const std::vector<Candidate>& candidates, const Wedge& wedge) {
+  void evaluate_bounds(std::span<const Candidate> candidates, const Wedge& wedge) {
     const std::size_t n = candidates.size();
     for (std::size_t i = 0; i < n; ++i) groups_[i] = candidates[i].group;
     evaluator_.bounds(groups_.data(), static_cast<std::int64_t>(n), wedge.classes.data(), values_.data());

@@ -240,9 +240,11 @@ std::vector<TermId> TermGroups::group_equal_columns(const PairsByTerm<Count>& pa
 void TermGroups::gather(const GroupId* groups, int n, int width, double* masses) const {
   for (std::size_t c = 0; c < totals.size(); ++c)
     std::fill_n(masses + static_cast<std::ptrdiff_t>(c) * width, width, columns_.absent[c]);
-  for (int j = 0; j < width; ++j)
+  for (int j = 0; j < width; ++j) {
+    columns_.prefetch_later(groups, j, n);
     for (const MassColumns::Cell& cell : columns_.column(groups[std::min(j, n - 1)]))
       masses[std::ptrdiff_t{cell.class_} * width + j] = cell.mass;
+  }
 }
 
 std::vector<double> TermGroups::sum(std::span<const GroupId> groups, std::span<const double> copies) const {

@@ -1,6 +1,7 @@
 // Turns counts into whole-number masses, and groups the terms with equal counts.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "ranking/pairs_by_term.hpp"
 #include "termsift/class_counts.hpp"
 #include "termsift/double_double.hpp"
+#include "termsift/portability.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift {
@@ -34,6 +36,17 @@ struct MassColumns {
   std::span<const Cell> column(std::int64_t i) const {
     const auto at = static_cast<std::size_t>(i);
     return {cells.data() + starts[at], cells.data() + starts[at + 1]};
+  }
+
+  // Prefetches columns that a loop over the columns of groups[0 .. n) reads some steps after groups[i]. Groups of a list are
+  // scattered in memory. Long columns are prefetched by the hardware.
+  void prefetch_later(const GroupId* groups, std::int64_t i, std::int64_t n) const {
+    constexpr std::int64_t ahead = 8, most_cells = 32, cells_in_line = 4;
+    if (i + 2 * ahead < n) prefetch(starts.data() + groups[i + 2 * ahead]);
+    if (i + ahead >= n) return;
+    const std::span<const Cell> later = column(groups[i + ahead]);
+    const std::int64_t end = std::min<std::int64_t>(std::ssize(later), most_cells);
+    for (std::int64_t cell = 0; cell < end; cell += cells_in_line) prefetch(later.data() + cell);
   }
 };
 

@@ -201,24 +201,31 @@ def cross_validate(
     with progress("evaluated", len(folds) * len(variants), "rankings") as report:
         for split in _splits_of(documents, folds):
             for name, (method, model, policy) in variants.items():
-                train = split.train if find_ranker(method).reads_documents else None
-                with blaming("y", instead_of="counts"):
-                    ranking = rank_by(
-                        method,
-                        split.counts,
-                        train and train.X,
-                        train and train.labels.codes,
-                        int(ks[-1]),
-                        alpha=bayes.alpha,
-                        n_threads=bayes.n_threads or None,
-                        model=model,
-                        policy=policy,
-                    )
+                ranking = _ranked(split, method, int(ks[-1]), bayes, model=model, policy=policy)
                 runs[name].append(bayes.metrics(split, ranking.indices, ks))
                 done += 1
                 if report is not None:
                     report(done)
     return Curves({name: curve_of(name, ks, found, repeats) for name, found in runs.items()})
+
+
+def _ranked(split: Split, method: Any, k: int, bayes: Classifier, **options: Any) -> Ranking:
+    """Rank the terms by the split's training documents or counts.
+
+    No caller may keep the training documents, or those of two folds would take memory.
+    """
+    train = split.train if find_ranker(method).reads_documents else None
+    with blaming("y", instead_of="counts"):
+        return rank_by(
+            method,
+            split.counts,
+            train and train.X,
+            train and train.labels.codes,
+            k,
+            alpha=bayes.alpha,
+            n_threads=bayes.n_threads or None,
+            **options,
+        )
 
 
 def _documents(X: Any, y: Any, n_threads: int, suffix: str = "") -> LabelledRows:
@@ -242,7 +249,9 @@ def _splits_of(documents: LabelledRows, folds: Iterable[Fold]) -> Iterator[Split
         if subtract:
             others = np.ones(matrix.n_docs, dtype=bool)
             others[train] = False
-            split.counts = whole.minus(documents.part(np.flatnonzero(others)).counts())
+            rest = np.flatnonzero(others)
+            left_out = split.test if np.array_equal(rest, test) else documents.part(rest)
+            split.counts = whole.minus(left_out.counts())
         else:  # only the first fold may warn about fractions
             split.counts = replace(split.counts, warned=whole.warned)
         yield split
