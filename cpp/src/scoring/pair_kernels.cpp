@@ -78,53 +78,62 @@ void mix_totals(const ClassPairs& pairs) {
   }
 }
 
-// The pairs of a class whose counts have no element of `parts` (see mix). What they add to the sums is computed block by
-// block.
+// parts[l] is what a pair with the count l adds to a term's sums. Most counts are small integers, so `parts` is computed
+// once for the integers below n_parts. Other pairs are collected, and what they add is computed block by block.
 struct OtherPairs {
-  const ClassPairs& pairs;
   int n = 0;
-  double l[block_terms];
-  TermId terms[block_terms];
+  double l[2 * block_terms];
+  TermId terms[2 * block_terms];
+};
 
-  explicit OtherPairs(const ClassPairs& of) : pairs(of) {}
-  void add(double count, TermId term) {
-    l[n] = count, terms[n] = term;
-    if (++n == block_terms) add_to_sums();
-  }
-  void add_to_sums() {
-    if (n == 0) return;
-    TermSums parts[block_terms];
-    double log_hi[block_terms], log_lo[block_terms];
+// Adds the collected pairs to the sums.
+void add_others(const ClassPairs& pairs, OtherPairs& others) {
+  TermSums parts[block_terms];
+  double l[block_terms], log_hi[block_terms], log_lo[block_terms];
+  for (int begin = 0; begin < others.n; begin += block_terms) {
+    const int n = others.n - begin < block_terms ? others.n - begin : block_terms;
     const int lanes = (n + 7) / 8 * 8;
-    for (int j = n; j < lanes; ++j) l[j] = l[0];
-    const double b1 = pairs.constants->b1;
+    for (int j = 0; j < lanes; ++j) l[j] = others.l[begin + (j < n ? j : 0)];
     for (int j = 0; j < lanes; ++j) {
-      const DoubleDouble log_x = logarithm(two_sum(l[j], b1));
+      const DoubleDouble log_x = logarithm(two_sum(l[j], pairs.constants->b1));
       log_hi[j] = log_x.hi, log_lo[j] = log_x.lo;
     }
     class_parts(*pairs.constants, l, log_hi, log_lo, lanes, parts);
-    for (int j = 0; j < n; ++j) add_part(pairs.sums[terms[j] - pairs.first], parts[j]);
-    n = 0;
+    for (int j = 0; j < n; ++j) add_part(pairs.sums[others.terms[begin + j] - pairs.first], parts[j]);
   }
-};
-
-// Adds parts[l] to the sums of each pair with a whole count l < n_parts, and the other pairs to `others`.
-template <class Number>
-void add_parts(const ClassPairs& pairs, const Number* counts, const TermSums* parts, int n_parts, OtherPairs& others) {
-  TermSums* const sums = pairs.sums;
-  const TermId* const terms = pairs.terms;
-  const std::int64_t n = pairs.n, n_prefetched = n - pairs_ahead, first = pairs.first;
-  const auto limit = static_cast<Number>(n_parts);
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (i < n_prefetched) prefetch(&sums[terms[i + pairs_ahead] - first]);
-    const int l = counts[i] < limit ? static_cast<int>(counts[i]) : n_parts;
-    if (l < n_parts && static_cast<Number>(l) == counts[i]) add_part(sums[terms[i] - first], parts[l]);
-    else others.add(static_cast<double>(counts[i]), terms[i]);
-  }
+  others.n = 0;
 }
 
-// parts[l] is what a pair with the count l adds to a term's sums. Most counts are small integers, so `parts` is computed
-// once for the integers below n_parts.
+// Adds parts[l] to the sums of each pair with a whole count l < n_parts. A call in the loop over a block would make the
+// compiler keep the loop's variables in memory, so other pairs are only collected there.
+template <class Number>
+void add_parts(const ClassPairs& pairs, const Number* counts, const TermSums* parts, int n_parts) {
+  TermSums* const sums = pairs.sums;
+  const std::int64_t first = pairs.first;
+  const auto limit = static_cast<Number>(n_parts);
+  OtherPairs others;
+  for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
+    const int n = size_of_block(pairs, begin);
+    const Number* const l = counts + begin;
+    const TermId* const terms = pairs.terms + begin;
+    const std::int64_t n_prefetched = pairs.n - pairs_ahead - begin;
+    int n_others = others.n;
+    for (int j = 0; j < n; ++j) {
+      if (j < n_prefetched) prefetch(&sums[terms[j + pairs_ahead] - first]);
+      const int whole = l[j] < limit ? static_cast<int>(l[j]) : n_parts;
+      if (whole < n_parts && static_cast<Number>(whole) == l[j]) {
+        add_part(sums[terms[j] - first], parts[whole]);
+      } else {
+        others.l[n_others] = static_cast<double>(l[j]);
+        others.terms[n_others++] = terms[j];
+      }
+    }
+    others.n = n_others;
+    if (others.n >= block_terms) add_others(pairs, others);
+  }
+  add_others(pairs, others);
+}
+
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = PairTotals::n_logs;
@@ -137,10 +146,8 @@ void mix(const ClassPairs& pairs) {
     for (int j = 0; j < n; ++j) l[j] = begin + j;
     class_parts(*pairs.constants, l, totals.log_x_hi + begin, totals.log_x_lo + begin, n, parts + begin);
   }
-  OtherPairs others(pairs);
-  if (pairs.narrow_l != nullptr) add_parts(pairs, pairs.narrow_l, parts, n_parts, others);
-  else add_parts(pairs, pairs.l, parts, n_parts, others);
-  others.add_to_sums();
+  if (pairs.narrow_l != nullptr) add_parts(pairs, pairs.narrow_l, parts, n_parts);
+  else add_parts(pairs, pairs.l, parts, n_parts);
 }
 
 // ---- second pass: V ------------------------------------------------------------------------------------------------------
@@ -222,15 +229,16 @@ void score(const ClassPairs& pairs) {
   const double lost = pairs.model->lost;
   const DoubleDouble T_0 = pairs.model->totals.T_0;
   TermValue* const values = pairs.values;
-  const std::int64_t first = pairs.first, n_prefetched = pairs.n - pairs_ahead;
+  const std::int64_t first = pairs.first;
   for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
     const int n = size_of_block(pairs, begin);
     const int lanes = (n + 7) / 8 * 8;
     const TermId* const terms = pairs.terms + begin;
+    const std::int64_t n_prefetched = pairs.n - pairs_ahead - begin;
     load_counts(pairs, begin, n, l);
     for (int j = 0; j < n; ++j) {
       const TermValue& value = values[terms[j] - first];
-      if (begin + j < n_prefetched) prefetch(&values[terms[j + pairs_ahead] - first]);
+      if (j < n_prefetched) prefetch(&values[terms[j + pairs_ahead] - first]);
       U_hi[j] = value.U_hi, U_lo[j] = value.U_lo;
     }
     for (int j = n; j < lanes; ++j)  // unused lanes repeat the first pair
