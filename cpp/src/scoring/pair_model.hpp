@@ -17,7 +17,7 @@
 // any class. All measures other than KL need whole sums.
 //
 // A class without the term (l = 0) adds constants to A, P and T, so pairs add only their differences from these constants.
-// Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (sparse_scores.cpp).
+// Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (absent_classes.hpp).
 #pragma once
 
 #include <cstdint>

@@ -1,174 +1,16 @@
+// Computes the sum of a measure over all classes by visiting only the classes that have the term (pair_model.hpp).
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "scoring/absent_classes.hpp"
+#include "scoring/mixtures.hpp"
 #include "scoring/pair_model.hpp"
 #include "scoring/score_ways.hpp"
-#include "scoring/scores_from_mixtures.hpp"
 
 namespace termsift {
 namespace {
-
-// ---- classes without the term -----------------------------------------------------------------------------------------
-
-// With smoothing, a class without the term has p_ic = b1 / L_c. What a class without the term adds to the score depends on
-// the term only through U = sum_k w_k l_ik. V(U) is the sum of what all classes add, as if no class had the term
-// (pair_model.hpp). V is smooth, so AbsentClasses interpolates V piecewise, with two pieces for each power of two of U.
-//
-// V is singular at some U <= 0 and at a U far above the piece. The variable t = (U - center) / (U + center) keeps both
-// singularities far away: a piece with t in [-tau, tau] has tau <= 0.102, and U = 0 is at t = -1. The error of a polynomial
-// through n Chebyshev nodes falls by a factor 19 for each node. In a polynomial in U, it would fall by a factor 9.9.
-
-constexpr int n_nodes = AbsentPiece::n_nodes;
-using Nodes = std::array<double, n_nodes>;
-
-// The pieces of U are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). The number of a piece consists of U's exponent bits and first
-// fraction bit.
-std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
-double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
-
-// The center of a piece divided by its beginning, and tau. Either the center or tau is rounded up, so that t stays within
-// [-tau, tau].
-struct PieceShape {
-  double center, tau;
-};
-constexpr PieceShape first_half{0x1.3988e1409212ep+0, 0x1.9dc7afdb7b461p-4};   // sqrt(3/2), (sqrt(3/2) - 1) / (sqrt(3/2) + 1)
-constexpr PieceShape second_half{0x1.279a74590331cp+0, 0x1.26145e9ecd563p-4};   // sqrt(4/3), (sqrt(4/3) - 1) / (sqrt(4/3) + 1)
-
-// cos(pi k / (2 n_nodes)) for k < n_nodes. These are literals, because the C++ library's cosines differ between systems in
-// their last bits, and so would the scores.
-constexpr Nodes first_cosines{
-    1.0, 0x1.fd88da3d12526p-1, 0x1.f6297cff75cbp-1, 0x1.e9f4156c62ddap-1, 0x1.d906bcf328d46p-1,
-    0x1.c38b2f180bdb1p-1, 0x1.a9b66290ea1a3p-1, 0x1.8bc806b151741p-1, 0x1.6a09e667f3bcdp-1,
-    0x1.44cf325091dd6p-1, 0x1.1c73b39ae68c8p-1, 0x1.e2b5d3806f63bp-2, 0x1.87de2a6aea963p-2,
-    0x1.294062ed59f06p-2, 0x1.8f8b83c69a60bp-3, 0x1.917a6bc29b42cp-4};
-
-// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is reduced below pi/2 first, because at k = 600 the angle's rounding
-// error would make V lose four bits.
-double cosine(int k) {
-  static constexpr auto cosines = [] {
-    std::array<double, 4 * n_nodes> table{};  // the cosines at k = n_nodes and 3 n_nodes stay 0
-    for (std::size_t i = 0; i < n_nodes; ++i) {
-      const double x = first_cosines[i];
-      table[i] = x, table[2 * n_nodes - i] = -x, table[2 * n_nodes + i] = -x;
-      if (i > 0) table[4 * n_nodes - i] = x;
-    }
-    return table;
-  }();
-  return cosines[static_cast<std::size_t>(k % (4 * n_nodes))];
-}
-
-// Returns the i-th zero of the Chebyshev polynomial of degree n_nodes.
-double node(int i) { return cosine(2 * i + 1); }
-
-// Returns the coefficients of the polynomial of degree n_nodes - 1 that has the values f at the nodes. O(n_nodes^2).
-Nodes interpolate(const Nodes& f) {
-  Nodes result{};
-  Nodes before{}, power{};  // the coefficients of the Chebyshev polynomials T_(m-1) and T_m
-  power[0] = 1;
-  for (int m = 0; m < n_nodes; ++m) {
-    double coefficient = 0;
-    for (int i = 0; i < n_nodes; ++i) coefficient += f[i] * cosine(m * (2 * i + 1));
-    coefficient *= (m == 0 ? 1.0 : 2.0) / n_nodes;
-    for (int i = 0; i < n_nodes; ++i) result[i] += coefficient * power[i];
-    Nodes next{};
-    for (int i = 0; i < n_nodes; ++i) next[i] = (m == 0 ? 1.0 : 2.0) * (i > 0 ? power[i - 1] : 0.0) - before[i];
-    before = power;
-    power = next;
-  }
-  return result;
-}
-
-class AbsentClasses {
- public:
-  AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum) : pairs_(pairs), sum_(sum) {
-    const double T_0 = pairs.totals.T_0.hi;
-    // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). The bound T / (1 - pi) is largest for the class
-    // with the largest prior, so limiting T limits every q. The limit of q is 2^-6 if series for small p and q are used.
-    // Without series, the limit of q is 1/4, because n_nodes nodes are enough at this distance from the singularity at
-    // q = 1. Rates need no limit.
-    const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
-    const double T_end = has_complement(pairs.variable)
-                             ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse.hi
-                             : 2 * most_rate;
-    const double least = std::fmax(model.lost * T_0, 0x1p-960);
-    if (!(T_0 > 0 && T_0 < T_end && least < T_end - T_0)) return;
-    first_ = piece_of(least) + 1;
-    n_pieces_ = piece_of(T_end - T_0) - first_;
-    if (n_pieces_ > 0) pieces_ = std::make_unique<Piece[]>(static_cast<std::size_t>(n_pieces_));
-  }
-
-  // Returns the piece of U, which gives V(U) with a relative error of about 2^-53. Returns null if V cannot be interpolated:
-  // near or above the limit of T (see the constructor), or if U is so small that p - T lacks digits. O(1) if the piece has
-  // been tabulated, otherwise O(n_classes). Any thread may call find().
-  const AbsentPiece* find(double U, Worker& worker) const {
-    const std::int64_t index = piece_of(U) - first_;
-    if (index < 0 || index >= n_pieces_) return nullptr;
-    Piece& piece = pieces_[static_cast<std::size_t>(index)];
-    if (!piece.ready.load(std::memory_order_acquire)) {
-      worker.check();
-      const std::lock_guard lock(piece.making);
-      if (!piece.ready.load(std::memory_order_relaxed)) {
-        tabulate(first_ + index, piece);
-        piece.ready.store(true, std::memory_order_release);
-      }
-    }
-    return piece.usable ? &piece.polynomial : nullptr;
-  }
-
- private:
-  struct Piece {
-    AbsentPiece polynomial;
-    std::atomic<bool> ready = false;
-    bool usable = false;
-    std::mutex making;
-  };
-
-  void tabulate(std::int64_t index, Piece& piece) const {
-    const auto [center, tau] = index % 2 == 0 ? first_half : second_half;
-    AbsentPiece& polynomial = piece.polynomial;
-    polynomial.center = begin_of(index) * center;
-    double U_hi[n_nodes], U_lo[n_nodes], V_hi[n_nodes], V_lo[n_nodes];
-    unsigned char doubtful[n_nodes];
-    for (int i = 0; i < n_nodes; ++i) {
-      const double t = tau * node(i);
-      const DoubleDouble U = multiply(divide(two_sum(1.0, t), two_sum(1.0, -t)), {polynomial.center, 0.0});
-      U_hi[i] = U.hi, U_lo[i] = U.lo;
-    }
-    kernels_.score_absent({n_nodes, &pairs_, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), sum_, U_hi, U_lo,
-                           V_hi, V_lo, doubtful});
-    // The polynomial gives V(t) minus the V of a node near the center, so only this difference is rounded to a double.
-    constexpr int middle = n_nodes / 2;
-    polynomial.middle = quick_two_sum(V_hi[middle], V_lo[middle]);
-    piece.usable = V_hi[middle] > 0;
-    Nodes change;
-    for (int i = 0; i < n_nodes; ++i) {
-      piece.usable = piece.usable && doubtful[i] == 0;
-      change[static_cast<std::size_t>(i)] = (V_hi[i] - polynomial.middle.hi) + (V_lo[i] - polynomial.middle.lo);
-    }
-    const Nodes coefficients = interpolate(change);  // of the powers of t / tau
-    polynomial.middle.lo += coefficients[0];
-    double power = 1;
-    for (int m = 1; m < n_nodes; ++m) {
-      power /= tau;
-      polynomial.slope[m - 1] = coefficients[static_cast<std::size_t>(m)] * power;
-    }
-  }
-
-  const PairModel& pairs_;
-  const PairKernels& kernels_ = kernels_in_use<PairKernels>();
-  const PairSum sum_;
-  std::int64_t first_ = 0, n_pieces_ = 0;
-  std::unique_ptr<Piece[]> pieces_;
-};
-
-// ---- classes with the term --------------------------------------------------------------------------------------------
 
 // Returns the number of terms in a thread's chunk. In small chunks, the terms' sums (100 bytes per term) stay in cache. But
 // the hardware prefetcher fails at the start of a class's entries, so a chunk should have many entries of a class. With 50
@@ -365,7 +207,7 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
   // The costs are multiples of the measured cost of one value in score_dense. About 48 pieces of V are tabulated.
-  const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * n_nodes;
+  const double pair = measure == Measure::kl ? 2.5 : 5, term = measure == Measure::kl ? 4 : 5, pieces = 48 * AbsentPiece::n_nodes;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 
