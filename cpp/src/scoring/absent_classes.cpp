@@ -17,13 +17,13 @@ using Nodes = std::array<double, n_nodes>;
 std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
 double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
 
-// The center of a piece divided by its beginning, and tau. Either the center or tau is rounded up, so that t stays within
-// [-tau, tau].
+// If the end of a piece is r times its beginning, the center is sqrt(r) times the beginning, and t is in [-tau, tau] with
+// tau = (sqrt(r) - 1) / (sqrt(r) + 1), up to rounding.
 struct PieceShape {
   double center, tau;
 };
-constexpr PieceShape first_half{0x1.3988e1409212ep+0, 0x1.9dc7afdb7b461p-4};   // sqrt(3/2), (sqrt(3/2) - 1) / (sqrt(3/2) + 1)
-constexpr PieceShape second_half{0x1.279a74590331cp+0, 0x1.26145e9ecd563p-4};   // sqrt(4/3), (sqrt(4/3) - 1) / (sqrt(4/3) + 1)
+constexpr PieceShape first_half{0x1.3988e1409212ep+0, 0x1.9dc7afdb7b461p-4};   // r = 3/2
+constexpr PieceShape second_half{0x1.279a74590331cp+0, 0x1.26145e9ecd563p-4};  // r = 4/3
 
 // cos(pi k / (2 n_nodes)) for k < n_nodes. These are literals, because the C++ library's cosines differ between systems in
 // their last bits, and so would the scores.

@@ -207,7 +207,8 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
   // The costs are multiples of the measured cost of one value in score_dense. About 48 pieces of V are tabulated.
-  const double pair = measure == Measure::kl ? 2.5 : 5, term = measure == Measure::kl ? 4 : 5, pieces = 48 * AbsentPiece::n_nodes;
+  const double pair = measure == Measure::kl ? 2.5 : 5, term = measure == Measure::kl ? 4 : 5;
+  const double pieces = 48 * AbsentPiece::n_nodes;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 
