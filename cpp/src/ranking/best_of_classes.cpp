@@ -2,22 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
-#include <limits>
 
 #include "base/bucket_sort.hpp"
 #include "simd/targets.hpp"
 
 namespace termsift {
-namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-// The margin covers the relative errors of class_results() and of PairKernels::values, which are up to 1e-14.
-constexpr double margin = 1e-9;
-
-}  // namespace
-
 template <CountType Count>
 bool BestOfClasses<Count>::pays(const ClassCounts<Count>& counts, const Estimation& estimation, Measure measure) {
   return measure != Measure::direction && pair_values_pay(counts, estimation);
@@ -81,7 +72,7 @@ class BestOfClasses<Count>::Search {
   // when further terms cannot be among the best. Returns the position at which the loop stopped.
   std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
     std::int64_t i = begin;
-    for (last_ = infinity; i != end && last_ >= limit(); i += step) {
+    for (last_ = HUGE_VAL; i != end && last_ >= limit(); i += step) {
       const TermId term = of_.seen_[static_cast<std::size_t>(i)];
       if (has_[static_cast<std::size_t>(term)] == 0) add(term, 0);
     }
@@ -101,15 +92,15 @@ class BestOfClasses<Count>::Search {
     block_.evaluate(of_.pairs_, k_, of_.pairs_.measure);
     for (int j = 0; j < block_.n; ++j) {
       const bool sure = block_.doubtful[j] == 0;
-      last_ = sure ? block_.values[j] * (1 + margin) : infinity;
-      if (sure) raise_limit(block_.values[j] * (1 - margin));
+      last_ = sure ? block_.values[j] * (1 + bound_margin) : HUGE_VAL;
+      if (sure) raise_limit(block_.values[j] * (1 - bound_margin));
       if (last_ >= limit()) candidates_.push_back({last_, terms_[j]});
     }
     block_.n = 0;
   }
 
   // Returns a lower bound of the values of the best length_ terms.
-  double limit() const { return least_.size() < length_ ? -infinity : least_.front(); }
+  double limit() const { return least_.size() < length_ ? -HUGE_VAL : least_.front(); }
 
   void raise_limit(double value) {
     if (least_.size() == length_) {
@@ -129,7 +120,7 @@ class BestOfClasses<Count>::Search {
   std::size_t k_ = 0;                  // the current class
   std::vector<double> least_;          // a heap of the length_ largest lower bounds of values
   std::vector<Candidate> candidates_;
-  double last_ = infinity;  // an upper bound of the value of the last evaluated term
+  double last_ = HUGE_VAL;  // an upper bound of the value of the last evaluated term
   TermId terms_[block_terms];
   ValueBlock block_;  // the added terms
 };

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "scoring/scores_from_mixtures.hpp"
+#include "scoring/mixtures.hpp"
 #include "termsift/scores.hpp"
 
 namespace termsift {

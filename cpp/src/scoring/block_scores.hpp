@@ -47,10 +47,10 @@ DoubleDouble numerator(Count count, const ClassConstants& c) {
   return quick_two_sum(sum.hi, sum.lo + l.lo);
 }
 
-// Returns the number of terms in a block. With more than 16,384 classes, the arrays of whole blocks would take gigabytes,
-// and Ctrl-C would wait for a whole block.
+// Returns the number of terms in a block. With more than 8,192 classes, the arrays of whole blocks would take hundreds of
+// megabytes, and Ctrl-C would wait for a whole block.
 inline int terms_in_block(std::size_t n_classes) {
-  constexpr std::size_t most_cells = std::size_t{1} << 21;
+  constexpr std::size_t most_cells = std::size_t{1} << 20;
   return static_cast<int>(std::clamp<std::size_t>(most_cells / std::max<std::size_t>(n_classes, 1) / 8 * 8, 8, block_terms));
 }
 

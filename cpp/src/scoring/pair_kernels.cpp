@@ -79,54 +79,75 @@ void mix_totals(const ClassPairs& pairs) {
 }
 
 // parts[l] is what a pair with the count l adds to a term's sums. Most counts are small integers, so `parts` is computed
-// once for the integers below n_parts. Other counts are collected, and what they add is computed block by block.
+// once for the integers below n_parts. Other pairs are collected, and what they add is computed block by block.
+struct OtherPairs {
+  int n = 0;
+  double l[2 * block_terms];
+  TermId terms[2 * block_terms];
+};
+
+// Adds the collected pairs to the sums.
+void add_others(const ClassPairs& pairs, OtherPairs& others) {
+  TermSums parts[block_terms];
+  double l[block_terms], log_hi[block_terms], log_lo[block_terms];
+  for (int begin = 0; begin < others.n; begin += block_terms) {
+    const int n = others.n - begin < block_terms ? others.n - begin : block_terms;
+    const int lanes = (n + 7) / 8 * 8;
+    for (int j = 0; j < lanes; ++j) l[j] = others.l[begin + (j < n ? j : 0)];
+    for (int j = 0; j < lanes; ++j) {
+      const DoubleDouble log_x = logarithm(two_sum(l[j], pairs.constants->b1));
+      log_hi[j] = log_x.hi, log_lo[j] = log_x.lo;
+    }
+    class_parts(*pairs.constants, l, log_hi, log_lo, lanes, parts);
+    for (int j = 0; j < n; ++j) add_part(pairs.sums[others.terms[begin + j] - pairs.first], parts[j]);
+  }
+  others.n = 0;
+}
+
+// Adds parts[l] to the sums of each pair with a whole count l < n_parts. A call in the loop over a block would make the
+// compiler keep the loop's variables in memory, so other pairs are only collected there.
+template <class Number>
+void add_parts(const ClassPairs& pairs, const Number* counts, const TermSums* parts, int n_parts) {
+  TermSums* const sums = pairs.sums;
+  const std::int64_t first = pairs.first;
+  const auto limit = static_cast<Number>(n_parts);
+  OtherPairs others;
+  for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
+    const int n = size_of_block(pairs, begin);
+    const Number* const l = counts + begin;
+    const TermId* const terms = pairs.terms + begin;
+    const std::int64_t n_prefetched = pairs.n - pairs_ahead - begin;
+    int n_others = others.n;
+    for (int j = 0; j < n; ++j) {
+      if (j < n_prefetched) prefetch(&sums[terms[j + pairs_ahead] - first]);
+      const int whole = l[j] < limit ? static_cast<int>(l[j]) : n_parts;
+      if (whole < n_parts && static_cast<Number>(whole) == l[j]) {
+        add_part(sums[terms[j] - first], parts[whole]);
+      } else {
+        others.l[n_others] = static_cast<double>(l[j]);
+        others.terms[n_others++] = terms[j];
+      }
+    }
+    others.n = n_others;
+    if (others.n >= block_terms) add_others(pairs, others);
+  }
+  add_others(pairs, others);
+}
+
 void mix(const ClassPairs& pairs) {
   if (pairs.sum == PairSum::whole) return mix_totals(pairs);
   constexpr int most_parts = PairTotals::n_logs;
   const PairTotals& totals = pairs.model->totals;
-  TermSums* const sums = pairs.sums;
-  const TermId* const terms = pairs.terms;
-  const TermId first = pairs.first;
-  TermSums parts[most_parts], other_parts[block_terms];
-  double l[block_terms], other_l[block_terms], log_hi[block_terms], log_lo[block_terms];
+  TermSums parts[most_parts];
+  double l[block_terms];
   const auto n_parts = static_cast<int>(pairs.n / 8 < 8 ? 8 : pairs.n / 8 > most_parts ? most_parts : pairs.n / 64 * 8);
   for (int begin = 0; begin < n_parts; begin += block_terms) {
     const int n = n_parts - begin < block_terms ? n_parts - begin : block_terms;
     for (int j = 0; j < n; ++j) l[j] = begin + j;
     class_parts(*pairs.constants, l, totals.log_x_hi + begin, totals.log_x_lo + begin, n, parts + begin);
   }
-
-  std::int64_t others[block_terms];
-  int n_others = 0;
-  const auto add_others = [&] {
-    if (n_others == 0) return;
-    const int lanes = (n_others + 7) / 8 * 8;
-    for (int j = n_others; j < lanes; ++j) other_l[j] = other_l[0];
-    const double b1 = pairs.constants->b1;
-    for (int j = 0; j < lanes; ++j) {
-      const DoubleDouble log_x = logarithm(two_sum(other_l[j], b1));
-      log_hi[j] = log_x.hi, log_lo[j] = log_x.lo;
-    }
-    class_parts(*pairs.constants, other_l, log_hi, log_lo, lanes, other_parts);
-    for (int j = 0; j < n_others; ++j) add_part(sums[terms[others[j]] - first], other_parts[j]);
-    n_others = 0;
-  };
-  const auto add_all = [&]<class T>(const T* counts) {
-    for (std::int64_t i = 0; i < pairs.n; ++i) {
-      if (i + pairs_ahead < pairs.n) prefetch(&sums[terms[i + pairs_ahead] - first]);
-      const int at = counts[i] < static_cast<T>(n_parts) ? static_cast<int>(counts[i]) : n_parts;
-      if (at < n_parts && static_cast<T>(at) == counts[i]) {  // the count is a whole number below n_parts
-        add_part(sums[terms[i] - first], parts[at]);
-      } else {
-        other_l[n_others] = static_cast<double>(counts[i]);
-        others[n_others] = i;
-        if (++n_others == block_terms) add_others();
-      }
-    }
-  };
-  if (pairs.narrow_l != nullptr) add_all(pairs.narrow_l);
-  else add_all(pairs.l);
-  add_others();
+  if (pairs.narrow_l != nullptr) add_parts(pairs, pairs.narrow_l, parts, n_parts);
+  else add_parts(pairs, pairs.l, parts, n_parts);
 }
 
 // ---- second pass: V ------------------------------------------------------------------------------------------------------
@@ -208,15 +229,16 @@ void score(const ClassPairs& pairs) {
   const double lost = pairs.model->lost;
   const DoubleDouble T_0 = pairs.model->totals.T_0;
   TermValue* const values = pairs.values;
-  const TermId first = pairs.first;
+  const std::int64_t first = pairs.first;
   for (std::int64_t begin = 0; begin < pairs.n; begin += block_terms) {
     const int n = size_of_block(pairs, begin);
     const int lanes = (n + 7) / 8 * 8;
     const TermId* const terms = pairs.terms + begin;
+    const std::int64_t n_prefetched = pairs.n - pairs_ahead - begin;
     load_counts(pairs, begin, n, l);
     for (int j = 0; j < n; ++j) {
       const TermValue& value = values[terms[j] - first];
-      if (begin + j + pairs_ahead < pairs.n) prefetch(&values[terms[j + pairs_ahead] - first]);
+      if (j < n_prefetched) prefetch(&values[terms[j + pairs_ahead] - first]);
       U_hi[j] = value.U_hi, U_lo[j] = value.U_lo;
     }
     for (int j = n; j < lanes; ++j)  // unused lanes repeat the first pair
@@ -304,15 +326,47 @@ void score_absent(const AbsentBlock& block) {
 
 // ---- scores from the sums ------------------------------------------------------------------------------------------------
 
+// Computes the V of each term as if no class had the term. AbsentPiece explains the polynomials.
+void interpolate(const SummedBlock& block, double* __restrict V_hi, double* __restrict V_lo) {
+  double center[block_terms], middle_hi[block_terms], middle_lo[block_terms], t[block_terms];
+  double sums[block_terms][4];  // every fourth coefficient belongs to the same sum, a polynomial in t^4
+  for (int j = 0; j < block.n; ++j) {
+    const AbsentPiece& piece = *block.absent[j];
+    center[j] = piece.center, middle_hi[j] = piece.middle.hi, middle_lo[j] = piece.middle.lo;
+  }
+  for (int j = 0; j < block.n; ++j) {
+    const TermValue& value = block.values[j];
+    t[j] = ((value.U_hi - center[j]) + value.U_lo) / (value.U_hi + center[j]);
+  }
+  for (int j = 0; j < block.n; ++j) {
+    const double* const slope = block.absent[j]->slope;
+    const double t2 = t[j] * t[j], t4 = t2 * t2;
+    Four sum, next;
+    load(slope + AbsentPiece::n_slopes - 4, sum);
+    for (int m = AbsentPiece::n_slopes - 8; m >= 0; m -= 4) {
+      load(slope + m, next);
+      sum = next + t4 * sum;
+    }
+    store(sum, sums[j]);
+  }
+  for (int j = 0; j < block.n; ++j) {
+    const double slope = (sums[j][0] + t[j] * sums[j][1]) + t[j] * t[j] * (sums[j][2] + t[j] * sums[j][3]);
+    const DoubleDouble V = quick_two_sum(middle_hi[j], middle_lo[j] + t[j] * slope);
+    V_hi[j] = V.hi, V_lo[j] = V.lo;
+  }
+}
+
 void finish(const SummedBlock& block) {
   const TermSums* const sums = block.sums;
   const TermValue* const values = block.values;
+  double absent_hi[block_terms], absent_lo[block_terms];
+  interpolate(block, absent_hi, absent_lo);
   if (block.sum == PairSum::whole) {
     for (int j = 0; j < block.n; ++j) {
-      const DoubleDouble sum = two_sum(block.absent_hi[j], values[j].V_hi);
-      block.scores[j] = sum.hi + (sum.lo + (block.absent_lo[j] + values[j].V_lo));
+      const DoubleDouble sum = two_sum(absent_hi[j], values[j].V_hi);
+      block.scores[j] = sum.hi + (sum.lo + (absent_lo[j] + values[j].V_lo));
       // A score well below absent_hi is unreliable, because it contains the rounding errors of absent_hi.
-      block.doubtful[j] = block.scores[j] >= 0.75 * block.absent_hi[j] ? 0 : 1;
+      block.doubtful[j] = block.scores[j] >= 0.75 * absent_hi[j] ? 0 : 1;
     }
     return;
   }
@@ -323,7 +377,7 @@ void finish(const SummedBlock& block) {
     U_hi[j] = values[j].U_hi, U_lo[j] = values[j].U_lo;
     P_hi[j] = sums[j].hi[TermSums::P], P_lo[j] = sums[j].lo[TermSums::P];
     A_hi[j] = sums[j].hi[TermSums::A], A_lo[j] = sums[j].lo[TermSums::A];
-    V[j] = block.absent_hi[j] + (values[j].V_hi + (values[j].V_lo + block.absent_lo[j]));
+    V[j] = absent_hi[j] + (values[j].V_hi + (values[j].V_lo + absent_lo[j]));
   }
   const PairTotals& totals = block.model->totals;
   const DoubleDouble T_0 = totals.T_0, P_0 = totals.P_0, A_0 = totals.A_0, R = totals.R;

@@ -17,7 +17,7 @@
 // any class. All measures other than KL need whole sums.
 //
 // A class without the term (l = 0) adds constants to A, P and T, so pairs add only their differences from these constants.
-// Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (sparse_scores.cpp).
+// Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (absent_classes.hpp).
 #pragma once
 
 #include <cstdint>
@@ -147,6 +147,16 @@ struct AbsentBlock {
   unsigned char* doubtful;  // (n,) out: 1 if V is unreliable
 };
 
+// A piece of the values of U, in which a polynomial gives the V of all classes as if no class had the term:
+//     V(U) = middle + t (slope[0] + t (slope[1] + ...)),  t = (U - center) / (U + center).
+struct AbsentPiece {
+  static constexpr int n_nodes = 16;            // the values of V that determine the polynomial
+  static constexpr int n_slopes = n_nodes;      // a multiple of 4; the last slope is 0
+  double center = 1;
+  DoubleDouble middle;          // V at the center
+  double slope[n_slopes] = {};
+};
+
 // A block of n terms whose pairs have been added up over all classes. n is a multiple of 8 and at most block_terms.
 struct SummedBlock {
   int n;
@@ -154,8 +164,7 @@ struct SummedBlock {
   PairSum sum;
   const TermSums* sums;      // (n,)
   const TermValue* values;   // (n,)
-  const double* absent_hi;   // (n,) V summed over all classes as if no class had the term
-  const double* absent_lo;
+  const AbsentPiece* const* absent;  // (n,) the piece of each term's U
   double* scores;           // (n,) out
   unsigned char* doubtful;  // (n,) out: 1 if the score is unreliable
 };

@@ -1,171 +1,16 @@
+// Computes the sum of a measure over all classes by visiting only the classes that have the term (pair_model.hpp).
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
-#include <cmath>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "scoring/absent_classes.hpp"
+#include "scoring/mixtures.hpp"
 #include "scoring/pair_model.hpp"
 #include "scoring/score_ways.hpp"
-#include "scoring/scores_from_mixtures.hpp"
 
 namespace termsift {
 namespace {
-
-// ---- classes without the term -----------------------------------------------------------------------------------------
-
-// With smoothing, a class without the term has p_ic = b1 / L_c. What a class without the term adds to the score depends on
-// the term only through U = sum_k w_k l_ik. V(U) is the sum of what all classes add, as if no class had the term
-// (pair_model.hpp). V is smooth, so AbsentClasses interpolates V piecewise, with two pieces for each power of two of U.
-
-// The number of interpolation nodes in a piece, and n_nodes rounded up to a multiple of 8 for whole vectors.
-constexpr int n_nodes = 19, n_evaluations = (n_nodes + 7) / 8 * 8;
-using Nodes = std::array<double, n_nodes>;
-
-// The pieces of U are [2^e, 1.5 2^e) and [1.5 2^e, 2^(e+1)). The number of a piece consists of U's exponent bits and first
-// fraction bit.
-std::int64_t piece_of(double U) { return std::bit_cast<std::int64_t>(U) >> 51; }
-double begin_of(std::int64_t piece) { return std::bit_cast<double>(piece << 51); }
-
-// cos(pi k / (2 n_nodes)) for k < n_nodes. These are literals, because the C++ library's cosines differ between systems in
-// their last bits, and so would the scores.
-constexpr Nodes first_cosines{
-      1.0, 0x1.fe40529a542aap-1, 0x1.f90459484f2b2p-1, 0x1.f0553b4de2e18p-1, 0x1.e442285231be1p-1,
-      0x1.d4e03dd110b08p-1, 0x1.c24a622e3e9f9p-1, 0x1.aca115aae3de5p-1, 0x1.940a398f9cd23p-1, 0x1.78b0cdee73e10p-1,
-      0x1.5ac4a670a1cffp-1, 0x1.3a7a16b394424p-1, 0x1.180996c77c8cap-1, 0x1.e75ec0ded7becp-2, 0x1.9b560b9f596ebp-2,
-      0x1.4c7e04850cfabp-2, 0x1.f6c118574c841p-3, 0x1.5116f7f2d58c0p-3, 0x1.523eb8420f5fap-4};
-
-// Returns cos(pi k / (2 n_nodes)) for k >= 0. The angle is reduced below pi/2 first, because at k = 600 the angle's rounding
-// error would make V lose four bits.
-double cosine(int k) {
-  static constexpr auto cosines = [] {
-    std::array<double, 4 * n_nodes> table{};  // the cosines at k = n_nodes and 3 n_nodes stay 0
-    for (std::size_t i = 0; i < n_nodes; ++i) {
-      const double x = first_cosines[i];
-      table[i] = x, table[2 * n_nodes - i] = -x, table[2 * n_nodes + i] = -x;
-      if (i > 0) table[4 * n_nodes - i] = x;
-    }
-    return table;
-  }();
-  return cosines[static_cast<std::size_t>(k % (4 * n_nodes))];
-}
-
-// Returns the i-th zero of the Chebyshev polynomial of degree n_nodes.
-double node(int i) { return cosine(2 * i + 1); }
-
-// Returns the coefficients of the polynomial of degree n_nodes - 1 that has the values f at the nodes. O(n_nodes^2).
-Nodes interpolate(const Nodes& f) {
-  Nodes result{};
-  Nodes before{}, power{};  // the coefficients of the Chebyshev polynomials T_(m-1) and T_m
-  power[0] = 1;
-  for (int m = 0; m < n_nodes; ++m) {
-    double coefficient = 0;
-    for (int i = 0; i < n_nodes; ++i) coefficient += f[i] * cosine(m * (2 * i + 1));
-    coefficient *= (m == 0 ? 1.0 : 2.0) / n_nodes;
-    for (int i = 0; i < n_nodes; ++i) result[i] += coefficient * power[i];
-    Nodes next{};
-    for (int i = 0; i < n_nodes; ++i) next[i] = (m == 0 ? 1.0 : 2.0) * (i > 0 ? power[i - 1] : 0.0) - before[i];
-    before = power;
-    power = next;
-  }
-  return result;
-}
-
-class AbsentClasses {
- public:
-  AbsentClasses(const ClassModel& model, const PairModel& pairs, PairSum sum) : pairs_(pairs), sum_(sum) {
-    const double T_0 = pairs.totals.T_0.hi;
-    // A class without the term has q = (T - w x) / (1 - pi) <= T / (1 - pi). The bound T / (1 - pi) is largest for the class
-    // with the largest prior, so limiting T limits every q. The limit of q is 2^-6 if series for small p and q are used.
-    // Without series, the limit of q is 1/4, because n_nodes nodes are enough at this distance from the singularity at
-    // q = 1. Rates need no limit.
-    const double most_q = pairs.variable == Variable::small_probability ? ordinary_p : 0.25;
-    const double T_end = has_complement(pairs.variable)
-                             ? most_q / model.constants[static_cast<std::size_t>(model.reference)].rest_inverse.hi
-                             : 2 * most_rate;
-    const double least = std::fmax(model.lost * T_0, 0x1p-960);
-    if (!(T_0 > 0 && T_0 < T_end && least < T_end - T_0)) return;
-    first_ = piece_of(least) + 1;
-    n_pieces_ = piece_of(T_end - T_0) - first_;
-    if (n_pieces_ > 0) pieces_ = std::make_unique<Piece[]>(static_cast<std::size_t>(n_pieces_));
-  }
-
-  // Sets V to V(U), with a relative error of about 2^-53. Returns false if V cannot be interpolated. V(U) cannot be
-  // interpolated near or above the limit of T (see the constructor), or if U is so small that p - T lacks digits. O(1) if
-  // the piece of U has been tabulated, otherwise O(n_classes). Any thread may call find().
-  bool find(DoubleDouble U, Worker& worker, DoubleDouble& V) const {
-    const std::int64_t index = piece_of(U.hi);
-    if (index < first_ || index >= first_ + n_pieces_) return false;
-    Piece& piece = pieces_[static_cast<std::size_t>(index - first_)];
-    if (!piece.ready.load(std::memory_order_acquire)) {
-      worker.check();
-      const std::lock_guard lock(piece.making);
-      if (!piece.ready.load(std::memory_order_relaxed)) {
-        tabulate(index, piece);
-        piece.ready.store(true, std::memory_order_release);
-      }
-    }
-    if (!piece.usable) return false;
-    const double t = ((U.hi - piece.middle_U) + U.lo) * piece.to_t;
-    // The processor evaluates the four polynomials in t^4 at once. Horner's rule with 36 steps took 3 times as long.
-    const double t2 = t * t, t4 = t2 * t2;
-    double slope[4];
-    for (int i = 0; i < 4; ++i) slope[i] = piece.slope[n_slopes - 4 + i];
-    for (int m = n_slopes - 8; m >= 0; m -= 4)
-      for (int i = 0; i < 4; ++i) slope[i] = piece.slope[m + i] + t4 * slope[i];
-    V = quick_two_sum(piece.middle.hi, piece.middle.lo + t * ((slope[0] + t * slope[1]) + t2 * (slope[2] + t * slope[3])));
-    return true;
-  }
-
- private:
-  static constexpr int n_slopes = (n_nodes + 2) / 4 * 4;  // n_nodes - 1, rounded up to a multiple of 4; later slopes are 0
-  struct Piece {
-    std::atomic<bool> ready = false;
-    std::mutex making;
-    bool usable = false;
-    double middle_U, to_t;        // t = (U - middle_U) to_t; to_t is a power of two
-    DoubleDouble middle;          // V at the middle
-    double slope[n_slopes] = {};  // V(t) = middle + t (slope[0] + t (slope[1] + ...)), -1 <= t <= 1
-  };
-
-  void tabulate(std::int64_t index, Piece& piece) const {
-    constexpr int lanes = n_evaluations;
-    const double begin = begin_of(index), end = begin_of(index + 1);
-    const double middle = 0.5 * (begin + end), half = 0.5 * (end - begin);
-    double U_hi[lanes], U_lo[lanes], V_hi[lanes], V_lo[lanes];
-    unsigned char doubtful[lanes];
-    for (int i = 0; i < lanes; ++i) {
-      const DoubleDouble U = two_sum(middle, i < n_nodes ? half * node(i) : 0.0);
-      U_hi[i] = U.hi, U_lo[i] = U.lo;
-    }
-    kernels_.score_absent({lanes, &pairs_, static_cast<int>(pairs_.classes.size()), pairs_.classes.data(), sum_, U_hi, U_lo,
-                           V_hi, V_lo, doubtful});
-    // The polynomial gives V(t) minus V at the middle, so only this difference is rounded to a double.
-    constexpr int center = n_nodes / 2;
-    piece.middle = quick_two_sum(V_hi[center], V_lo[center]);
-    piece.middle_U = middle, piece.to_t = 1 / half;
-    piece.usable = V_hi[center] > 0;
-    Nodes change;
-    for (int i = 0; i < n_nodes; ++i) {
-      piece.usable = piece.usable && doubtful[i] == 0;
-      change[static_cast<std::size_t>(i)] = (V_hi[i] - piece.middle.hi) + (V_lo[i] - piece.middle.lo);
-    }
-    const Nodes coefficients = interpolate(change);
-    piece.middle.lo += coefficients[0];
-    for (int m = 1; m < n_nodes; ++m) piece.slope[m - 1] = coefficients[static_cast<std::size_t>(m)];
-  }
-
-  const PairModel& pairs_;
-  const PairKernels& kernels_ = kernels_in_use<PairKernels>();
-  const PairSum sum_;
-  std::int64_t first_ = 0, n_pieces_ = 0;
-  std::unique_ptr<Piece[]> pieces_;
-};
-
-// ---- classes with the term --------------------------------------------------------------------------------------------
 
 // Returns the number of terms in a thread's chunk. In small chunks, the terms' sums (100 bytes per term) stay in cache. But
 // the hardware prefetcher fails at the start of a class's entries, so a chunk should have many entries of a class. With 50
@@ -309,16 +154,18 @@ class SparseScorer {
     const std::size_t lanes = (n + 7) / 8 * 8;
     const TermValue* const values = values_.data() + begin;
     unsigned char* const doubtful = doubtful_.data() + begin;
-    double absent_hi[block_terms], absent_lo[block_terms], scores[block_terms];
+    static constexpr AbsentPiece none;
+    const AbsentPiece* pieces[block_terms];
+    double scores[block_terms];
     unsigned char doubtful_scores[block_terms];
+    const AbsentClasses& absent = shared_.absent(sum);
     for (std::size_t j = 0; j < lanes; ++j) {
-      const DoubleDouble U{values[j].U_hi, values[j].U_lo};
-      DoubleDouble V;
-      if (is_asked_for(j) && U.hi > 0 && !shared_.absent(sum).find(U, worker, V)) doubtful[j] = 1;
-      absent_hi[j] = V.hi, absent_lo[j] = V.lo;
+      pieces[j] = &none;
+      if (!is_asked_for(j) || values[j].U_hi == 0) continue;
+      if (const AbsentPiece* const piece = absent.find(values[j].U_hi, worker)) pieces[j] = piece;
+      else doubtful[j] = 1;
     }
-    kernels_.finish({static_cast<int>(lanes), &pairs_, sum, sums_.data() + begin, values, absent_hi, absent_lo,
-                     scores, doubtful_scores});
+    kernels_.finish({static_cast<int>(lanes), &pairs_, sum, sums_.data() + begin, values, pieces, scores, doubtful_scores});
     for (std::size_t j = 0; j < n; ++j) {
       if (!is_asked_for(j)) continue;
       const bool unseen = values[j].U_hi == 0;
@@ -360,7 +207,8 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
   // The costs are multiples of the measured cost of one value in score_dense. About 48 pieces of V are tabulated.
-  const double pair = measure == Measure::kl ? 3 : 4, term = 5, pieces = 48 * n_evaluations;
+  const double pair = measure == Measure::kl ? 2.5 : 5, term = measure == Measure::kl ? 4 : 5;
+  const double pieces = 48 * AbsentPiece::n_nodes;
   return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
 }
 

@@ -9,6 +9,10 @@
 
 namespace termsift {
 
+// Bounds of values have this relative margin. It covers the relative errors of class_results() and of PairKernels::values,
+// which are up to 1e-14.
+inline constexpr double bound_margin = 1e-9;
+
 struct Mixtures {
   std::vector<double> U_hi, U_lo;           // (n_terms,) U = T - T_0
   std::vector<unsigned char> n_classes_of;  // (n_terms,) min(2, the number of classes with the term)
@@ -17,13 +21,17 @@ struct Mixtures {
   std::vector<TermId> seen_terms(const Threads& threads) const;
 };
 
-// Returns true if a PairModel can describe the classes, a double holds every count exactly, and classes have few terms. With
-// few terms per class, searches by mixtures are faster than class_results() for all terms. O(n_classes), or O(pairs) for
-// counts above 2^32.
+// Returns true if a PairModel can describe the classes, and a double holds every count exactly. O(n_classes), or O(pairs)
+// for counts above 2^32.
+template <CountType Count>
+bool fits_pair_values(const ClassCounts<Count>& counts, const Estimation& estimation);
+
+// Returns true if fits_pair_values(), and classes have few terms. With few terms per class, searches by mixtures are faster
+// than class_results() for all terms.
 template <CountType Count>
 bool pair_values_pay(const ClassCounts<Count>& counts, const Estimation& estimation);
 
-// `pairs` must describe the classes, and a double must hold every count exactly. O(pairs).
+// Requires fits_pair_values(). O(pairs).
 template <CountType Count>
 Mixtures sum_mixtures(const ScoreTask<Count>& task, const PairModel& pairs, const Threads& threads);
 
