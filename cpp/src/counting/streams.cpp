@@ -71,7 +71,7 @@ ClassRow<Count> CellCounters::take(std::int64_t first, std::int64_t n, std::int6
   std::uint32_t* const taken = small_.get() + first;
   const std::int64_t n_lines = (n + line_cells - 1) / line_cells;
   const std::int64_t size = kernels_.take(taken, lines_.get(), n_lines, static_cast<TermId>(first_term), terms_.get());
-  auto row = ClassRow<Count>::with_capacity(size, narrow);
+  auto row = ClassRow<Count>::with_capacity(size, narrow, &rows_);
   row.size = size;
   std::copy_n(terms_.get(), size, row.terms);
   std::uint32_t any = 0;

@@ -141,6 +141,7 @@ class CellCounters {
   LargeArray<std::uint64_t> large_;  // (n_cells,)
   LargeArray<TermId> terms_;         // (n_cells + line_cells,) the terms of the row that `take` makes
   LargeArray<std::uint8_t> lines_;   // for each line of counters, 1 if it was touched; null unless `notes_touched`
+  RowMemory rows_;                   // the memory of the rows that `take` makes
 };
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
