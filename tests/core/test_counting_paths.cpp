@@ -120,8 +120,7 @@ TEST(an_odd_entry_anywhere_in_a_row) {
         const Labels labels = labels_in_turn(1, 1);
         const auto counted = count_documents<std::int64_t>(no_counts<std::int64_t>(1), x.view(), labels.view(), nullptr,
                                                            {{}, default_window_bytes, CountingPath::class_streams});
-        const bool has_few_escapes = !repeats || length >= 8;
-        CHECK(counted.path == (has_few_escapes ? CountingPath::class_streams : CountingPath::rows));
+        CHECK(counted.path == CountingPath::class_streams);
         CHECK_EQ(describe(counted.counts), describe(count_plainly<std::int64_t>(x, labels, {})));
       }
 }
