@@ -130,7 +130,8 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, const RowSize
   return result;
 }
 
-template Streamed<std::int64_t> count_by_class_streams(const StreamSource&, const RowSizes&, bool, std::int64_t, const Threads&);
+template Streamed<std::int64_t> count_by_class_streams(const StreamSource&, const RowSizes&, bool, std::int64_t,
+                                                       const Threads&);
 template Streamed<double> count_by_class_streams(const StreamSource&, const RowSizes&, bool, std::int64_t, const Threads&);
 
 }  // namespace termsift

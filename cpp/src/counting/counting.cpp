@@ -108,8 +108,8 @@ void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
 
 // ---- counting ------------------------------------------------------------------------------------------------------------
 
-// Returns n_docs of each class, followed by n_docs of the collection, after `added` documents of each class and n_docs in all
-// are added, or after weighted documents are added in order.
+// Returns n_docs of each class, followed by n_docs of the collection, after `added` documents of each class and n_docs in
+// all are added, or after weighted documents are added in order.
 template <CountType Count>
 std::vector<Count> documents_after(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
                                    const std::vector<std::int64_t>& added, std::int64_t n_docs) {

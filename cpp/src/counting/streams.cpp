@@ -12,17 +12,24 @@ constexpr std::int64_t documents_per_check = 1 << 16;
 
 }  // namespace
 
-RowSizes::RowSizes(const StreamSource& source, std::int64_t first, std::int64_t last, const Threads& threads)
-    : n_ranges(threads.count), entries(source.n_rows() * static_cast<std::size_t>(n_ranges)), documents(source.n_rows()) {
-  source.x.visit([&](const auto& x) {
-    const std::int64_t begin = x.indptr[first], n = x.indptr[last] - begin;
-    for (std::int64_t range = 0; range <= n_ranges; ++range) {
-      const auto least = begin + static_cast<std::int64_t>(static_cast<double>(n) * static_cast<double>(range) /
-                                                           static_cast<double>(n_ranges));
-      begins.push_back(range == 0          ? first
-                       : range == n_ranges ? last
-                                           : std::lower_bound(x.indptr + first, x.indptr + last, least) - x.indptr);
+std::vector<std::int64_t> document_ranges(const AnyCsr& any, std::int64_t first, std::int64_t last, std::int64_t n_ranges) {
+  return any.visit([&](const auto& x) {
+    std::vector<std::int64_t> begins{first};
+    const std::int64_t begin = x.indptr[first];
+    const double n_entries = static_cast<double>(x.indptr[last] - begin), n = static_cast<double>(n_ranges);
+    for (std::int64_t range = 1; range < n_ranges; ++range) {
+      const auto share = static_cast<std::int64_t>(n_entries * static_cast<double>(range) / n);
+      begins.push_back(std::lower_bound(x.indptr + begins.back(), x.indptr + last, begin + share) - x.indptr);
     }
+    begins.push_back(last);
+    return begins;
+  });
+}
+
+RowSizes::RowSizes(const StreamSource& source, std::int64_t first, std::int64_t last, const Threads& threads)
+    : n_ranges(threads.count), begins(document_ranges(source.x, first, last, n_ranges)),
+      entries(source.n_rows() * static_cast<std::size_t>(n_ranges)), documents(source.n_rows()) {
+  source.x.visit([&](const auto& x) {
     std::vector<std::vector<std::int64_t>> documents_of(static_cast<std::size_t>(n_ranges));
     for_each_block(n_ranges, threads, [&](std::int64_t block, Worker& worker) {
       const auto range = static_cast<std::size_t>(block);

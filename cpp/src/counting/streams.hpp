@@ -58,11 +58,15 @@ struct StreamSource {
   }
 };
 
+// Splits the documents [first, last) into consecutive ranges with about the same number of entries. Returns the first
+// document of each range, followed by `last`. indptr must have been checked.
+std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::int64_t n_ranges);
+
 // The numbers of entries and documents of each row of counts (a class or the collection), found in one pass over the
-// documents, which are split into consecutive ranges with about the same number of entries.
+// documents, which threads share by ranges.
 struct RowSizes {
   std::int64_t n_ranges;
-  std::vector<std::int64_t> begins;     // (n_ranges + 1,) the first document of each range, followed by the last one's end
+  std::vector<std::int64_t> begins;     // (n_ranges + 1,) from document_ranges()
   std::vector<std::int64_t> entries;    // (n_rows, n_ranges)
   std::vector<std::int64_t> documents;  // (n_rows,)
 
@@ -158,8 +162,8 @@ class CellCounters {
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
 
-// Copies the entries to the streams of their classes (stream_writer.hpp), and adds up each stream. `sizes` is of all documents.
-// A window of window_bytes holds as many
+// Copies the entries to the streams of their classes (stream_writer.hpp), and adds up each stream. `sizes` is of all
+// documents. A window of window_bytes holds as many
 // classes as fit. A class that does not fit is split into ranges of documents. Entries are checked while they are copied.
 //
 // If `notes_touched`, the additions note the touched terms of each class, so that take() need not search all terms.

@@ -215,7 +215,7 @@ def _triple(X: Any, name: Name) -> Csr:
     indptr = _index_array(X.indptr, name, "indptr")
     indices = _index_array(X.indices, name, "indices")
     if indptr.dtype != indices.dtype:
-        indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
+        indptr, indices = _of_one_dtype(indptr, indices)
     data = np.asarray(X.data)
     if not indptr.ndim == indices.ndim == data.ndim == 1:
         raise wrong_value("{name}.indptr, .indices and .data must be vectors", name=named(name))
@@ -234,6 +234,15 @@ def _triple(X: Any, name: Name) -> Csr:
             values=number_of(len(data), "value"),
         )
     return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_docs, n_terms, by_term)
+
+
+def _of_one_dtype(indptr: _core.Index, indices: _core.Index) -> tuple[_core.Index, _core.Index]:
+    """Return both as int32 if the offsets fit, because a copy of the indices may be large."""
+    if indices.dtype == np.int32:
+        narrow = indptr.astype(np.int32)
+        if np.array_equal(narrow, indptr):
+            return narrow, indices
+    return indptr.astype(np.int64), indices.astype(np.int64)
 
 
 def _index_array(array: Any, name: Name, part: str) -> _core.Index:
