@@ -22,6 +22,8 @@ class Numbering {
     if (number == next()) firsts_.push_back(i);
     codes_[i] = number;
   }
+  // Sets the number of label i to the number of an earlier label.
+  void repeat(std::int64_t i, std::int32_t number) { codes_[i] = number; }
   // Returns two arrays: the number of each label, and the position at which each number first occurs.
   py::tuple result() && {
     const py::array_t<std::int64_t> firsts(static_cast<py::ssize_t>(firsts_.size()), firsts_.data());
@@ -72,31 +74,35 @@ class KnownNumbers {
   std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << n_bits);
 };
 
-// Numbers n labels, each of which has `size` <= 8 bytes.
-py::tuple number_short(std::int64_t n, const char* data, std::size_t size) {
+// Numbers n labels of at most 8 bytes. bits_of(i) returns the bytes of label i, followed by zeros.
+template <class BitsOf>
+py::tuple number_short(std::int64_t n, const BitsOf& bits_of) {
   Numbering numbering(n);
   without_gil([&] {
     std::unordered_map<std::uint64_t, std::int32_t> numbers;
     KnownNumbers known_numbers;
     for (std::int64_t i = 0; i < n; ++i) {
-      std::uint64_t bits = 0;
-      const char* const label = data + static_cast<std::size_t>(i) * size;
-      // memcpy is compiled to a single load only if its size is a constant. A call of memcpy takes longer than the rest of
-      // this loop.
-      if (size == sizeof bits) {
-        std::memcpy(&bits, label, sizeof bits);
-      } else if (std::uint32_t four; size == sizeof four) {
-        std::memcpy(&four, label, sizeof four);
-        bits = four;
-      } else {
-        std::memcpy(&bits, label, size);
-      }
+      const std::uint64_t bits = bits_of(i);
       std::int32_t& known = known_numbers.of(bits);
-      if (known < 0) known = numbers.try_emplace(bits, numbering.next()).first->second;
+      if (known >= 0) {
+        numbering.repeat(i, known);
+        continue;
+      }
+      known = numbers.try_emplace(bits, numbering.next()).first->second;
       numbering.put(i, known);
     }
   });
   return std::move(numbering).result();
+}
+
+// memcpy is compiled to a single load only if its size is a constant. A call of memcpy takes longer than numbering a label.
+template <class Bits>
+py::tuple number_words(std::int64_t n, const char* data) {
+  return number_short(n, [=](std::int64_t i) {
+    Bits bits;
+    std::memcpy(&bits, data + static_cast<std::size_t>(i) * sizeof bits, sizeof bits);
+    return std::uint64_t{bits};
+  });
 }
 
 // Numbers the items of a list or of a numpy vector of objects. Equal items (==) get the same number. Raises TypeError for an
@@ -155,10 +161,34 @@ py::tuple number_labels(const py::object& labels) {
   require_vector(array, "labels");
   const auto* const data = static_cast<const char*>(array.data());
   const auto size = static_cast<std::size_t>(array.itemsize());
-  if (size <= sizeof(std::uint64_t)) return number_short(array.size(), data, size);
+  if (size == sizeof(std::uint64_t)) return number_words<std::uint64_t>(array.size(), data);
+  if (size == sizeof(std::uint32_t)) return number_words<std::uint32_t>(array.size(), data);
+  if (size < sizeof(std::uint64_t))
+    return number_short(array.size(), [=](std::int64_t i) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, data + static_cast<std::size_t>(i) * size, size);
+      return bits;
+    });
   return number_bytes(array.size(), [=](std::int64_t i) {
     return std::string_view(data + static_cast<std::size_t>(i) * size, size);
   });
+}
+
+// Returns the array of numbers[code] for each code. numpy's take would first copy the codes to int64.
+py::object renumber(const py::array& codes, const py::array& numbers) {
+  const auto from = span_of<std::int32_t>(codes, "codes"), to = span_of<std::int32_t>(numbers, "numbers");
+  auto result = LargeArray<std::int32_t>::uninitialised(std::ssize(from));
+  const bool all_exist = without_gil([&] {
+    bool exist = true;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto code = static_cast<std::size_t>(from[i]);  // a negative code becomes large
+      if (code >= to.size()) exist = false;
+      else result[static_cast<std::int64_t>(i)] = to[code];
+    }
+    return exist;
+  });
+  if (!all_exist) throw py::index_error("a code has no number");
+  return to_numpy(std::move(result), {std::ssize(from)});
 }
 
 }  // namespace
@@ -166,6 +196,7 @@ py::tuple number_labels(const py::object& labels) {
 void register_labels(py::module_& module) {
   module.def("number_labels", &number_labels, "labels"_a,
              "Return the number of each label, and the position of the first label with each number.");
+  module.def("renumber", &renumber, "codes"_a, "numbers"_a, "Return numbers[codes], for int32 codes and numbers.");
 }
 
 }  // namespace termsift::bindings

@@ -266,7 +266,19 @@ def test_arrays_of_other_layouts(tmp_path: Any) -> None:
     assert np.array_equal(
         ts.count(half, y).term_frequency.toarray(), expected.term_frequency.toarray()
     )
-    assert ts.count(np.asfortranarray(X.toarray()), y) == expected
+    for dtype in (np.uint8, np.int64):
+        assert ts.count(np.asfortranarray(X.toarray().astype(dtype)), y) == expected
+    tall = np.asfortranarray(np.vstack([X.toarray()] * 2))
+    assert ts.count(tall[: X.shape[0]], y) == expected
+    assert ts.count(tall[:: 2 * X.shape[0] - 1], [0, 1]).n_docs == 2
+
+    wide = X.copy()
+    wide.indptr = wide.indptr.astype(np.int64)
+    wide.indices = wide.indices.astype(np.int32)
+    assert ts.count(wide, y) == expected
+    wide.indptr[-1] += 1 << 32
+    with pytest.raises(ValueError, match="indptr reaches 4294967"):
+        ts.count(wide, y)
 
 
 def test_the_caller_s_arrays_are_left_alone() -> None:

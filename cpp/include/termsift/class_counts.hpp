@@ -34,6 +34,22 @@ class Frequencies {
   Count* wide_ = nullptr;
 };
 
+// Memory for the many rows that one thread makes. The first rows have memory of their own. Later rows are slices of chunks
+// in huge pages, because page faults took a quarter of the time of counting 5,000 classes. A chunk lives as long as any of
+// its rows, so it is small. In each thread, at most 4 MiB of the last chunk and a sixteenth of the others remain unused.
+class RowMemory {
+ public:
+  std::shared_ptr<std::byte> slice(std::int64_t bytes);
+
+ private:
+  static constexpr std::int64_t chunk_bytes = std::int64_t{4} << 20, longest_slice = chunk_bytes / 16;
+  static constexpr std::int64_t bytes_before_chunks = 4 * chunk_bytes;
+
+  std::shared_ptr<std::byte> chunk_;
+  std::int64_t n_used_ = chunk_bytes;  // bytes of `chunk_`
+  std::int64_t n_total_ = 0;           // bytes of all slices
+};
+
 // The counts of one class. Rows are immutable once built. An update of counts creates new rows for the classes that change,
 // and shares all other rows with the old counts. A failed update therefore leaves the old counts intact.
 template <CountType Count>
@@ -48,8 +64,8 @@ struct ClassRow {
   Frequencies<Count> term_frequency;      // (size,), l_ic > 0
   Frequencies<Count> document_frequency;  // (size,), d_ic > 0; all d_ic are 0 if they are unknown
 
-  // Allocates arrays for `capacity` pairs. The caller fills the arrays and sets `size`.
-  static ClassRow with_capacity(std::int64_t capacity, bool narrow = false);
+  // Allocates arrays for `capacity` pairs, in `memory` if it is not null. The caller fills the arrays and sets `size`.
+  static ClassRow with_capacity(std::int64_t capacity, bool narrow = false, RowMemory* memory = nullptr);
   bool is_narrow() const { return term_frequency.narrow() != nullptr; }
   // Returns whether the scores include the class.
   bool is_present() const { return n_docs > 0 || n_tokens > 0; }

@@ -130,13 +130,36 @@ Count known_documents(const ClassCounts<Count>& counts) {
 
 }  // namespace
 
+namespace {
+
+std::shared_ptr<std::byte> own_memory(std::int64_t bytes) {
+  return {LargeArray<std::byte>::uninitialised(bytes).release(), FreeMemory{}};
+}
+
+}  // namespace
+
+std::shared_ptr<std::byte> RowMemory::slice(std::int64_t bytes) {
+  n_total_ += bytes;
+  if (n_total_ <= bytes_before_chunks || bytes > longest_slice) return own_memory(bytes);
+  if (n_used_ + bytes > chunk_bytes) {
+    chunk_ = {static_cast<std::byte*>(allocate_at_huge_page(chunk_bytes)), FreeMemory{}};
+    if (chunk_ == nullptr) throw std::bad_alloc();
+    advise_huge_pages(chunk_.get(), chunk_bytes);
+    n_used_ = 0;
+  }
+  constexpr std::int64_t alignment = 64;
+  std::shared_ptr<std::byte> begin(chunk_, chunk_.get() + n_used_);
+  n_used_ += (bytes + alignment - 1) / alignment * alignment;
+  return begin;
+}
+
 template <CountType Count>
-ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow) {
+ClassRow<Count> ClassRow<Count>::with_capacity(std::int64_t capacity, bool narrow, RowMemory* memory) {
   const auto width = static_cast<std::int64_t>(narrow ? sizeof(std::uint32_t) : sizeof(Count));
   ClassRow row;
   // The frequencies come first, because wide frequencies need a stricter alignment than terms.
   const std::int64_t bytes = capacity * (2 * width + static_cast<std::int64_t>(sizeof(TermId)));
-  row.memory_ = {LargeArray<std::byte>::uninitialised(bytes).release(), FreeMemory{}};
+  row.memory_ = memory == nullptr ? own_memory(bytes) : memory->slice(bytes);
   std::byte* const tf = row.memory_.get();
   std::byte* const df = tf + capacity * width;
   row.terms = reinterpret_cast<TermId*>(df + capacity * width);

@@ -1,6 +1,7 @@
 #include "termsift/counting.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -107,21 +108,30 @@ void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
 
 // ---- counting ------------------------------------------------------------------------------------------------------------
 
-// Adds the labelled documents, in order, to the document counts. Returns n_docs of each class, followed by n_docs of the
-// collection.
+// Returns n_docs of each class, followed by n_docs of the collection, after `added` documents of each class and n_docs in
+// all are added, or after weighted documents are added in order.
 template <CountType Count>
 std::vector<Count> documents_after(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
-                                   std::int64_t n_docs) {
+                                   const std::vector<std::int64_t>& added, std::int64_t n_docs) {
   std::vector<Count> docs;
   for (const auto& row : counts.rows) docs.push_back(row->n_docs);
-  Count all = counts.n_docs;
-  for (std::int64_t d = 0; d < n_docs; ++d) {
-    const Count weight = weights == nullptr ? 1 : weights[d];
-    all += weight;
-    for_each_class(labels, d, [&](std::size_t c) { docs[c] += weight; });
+  docs.push_back(counts.n_docs);
+  // A sum with a fraction is rounded at every document, so that it does not depend on how documents are split into blocks.
+  const auto is_exact = [](Count n) {
+    if constexpr (std::is_floating_point_v<Count>) return n == std::floor(n) && n < 0x1p52;
+    else return true;
+  };
+  if (weights == nullptr && std::all_of(docs.begin(), docs.end(), is_exact)) {
+    for (std::size_t c = 0; c < counts.rows.size(); ++c) docs[c] += static_cast<Count>(added[c]);
+    docs.back() += static_cast<Count>(n_docs);
+  } else {
+    for (std::int64_t d = 0; d < n_docs; ++d) {
+      const Count weight = weights == nullptr ? 1 : weights[d];
+      docs.back() += weight;
+      for_each_class(labels, d, [&](std::size_t c) { docs[c] += weight; });
+    }
   }
-  check_finite(all, "the weights of the documents");
-  docs.push_back(all);
+  check_finite(docs.back(), "the weights of the documents");
   return docs;
 }
 
@@ -165,6 +175,27 @@ ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_te
   return result;
 }
 
+// Counts by the chosen path if the path is one of streams and streams can count the matrix. Sets `path` to the path that
+// counted the matrix, or to `rows`.
+template <CountType Count>
+Streamed<Count> count_by_streams(const StreamSource& source, const RowSizes& sizes, const CountingOptions& options,
+                                 const Threads& threads, CountingPath& path) {
+  const auto n_rows = static_cast<std::int64_t>(source.n_rows());
+  path = options.path.value_or(choose_counting_path(n_rows, source.x.n_columns, source.n_entries()));
+  if (path == CountingPath::rows) return {};
+  Streamed<Count> streamed;
+  if (path == CountingPath::term_blocks && n_rows <= most_rows_of_term_blocks) {
+    streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
+    if (streamed.possible) return streamed;
+    path = CountingPath::touched_terms;  // accepts unsorted columns and zeros
+  }
+  if (path == CountingPath::term_blocks) path = CountingPath::class_streams;
+  const bool notes_touched = path == CountingPath::touched_terms;
+  streamed = count_by_class_streams<Count>(source, sizes, notes_touched, options.window_bytes, threads);
+  if (!streamed.possible) path = CountingPath::rows;
+  return streamed;
+}
+
 }  // namespace
 
 const char* name(CountingPath path) {
@@ -195,7 +226,11 @@ void check_labels(const LabelView& labels, std::int64_t n_docs) {
       if (labels.indptr[d + 1] < labels.indptr[d] || labels.indptr[d + 1] > labels.n_codes)
         throw std::invalid_argument("the label offsets of document " + std::to_string(d) + " are invalid");
   }
+  const auto n_classes = static_cast<std::uint32_t>(std::min(labels.n_classes, std::int64_t{1} << 31));
+  bool all_valid = true;  // a vectorised loop, which does not end at the first code that is wrong
   for (std::int64_t i = 0; i < labels.n_codes; ++i)
+    all_valid &= static_cast<std::uint32_t>(labels.codes[i]) < n_classes;
+  for (std::int64_t i = 0; i < labels.n_codes && !all_valid; ++i)
     if (labels.codes[i] < 0 || labels.codes[i] >= labels.n_classes)
       throw std::invalid_argument("label " + std::to_string(i) + " has the class code " + std::to_string(labels.codes[i]) +
                                   ", expected one in [0, " + std::to_string(labels.n_classes) + ")");
@@ -212,24 +247,15 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   const std::int64_t n_entries = x.indptr[x.n_rows];
   const Threads threads = worth(options.threads, n_entries);
   ClassCounts<Count> result = with_room(counts, x.n_columns, labels, x.n_rows, options.threads);
-  const bool with_collection = result.collection != nullptr;
-
-  const std::int64_t n_rows = labels.n_classes + with_collection;
-  CountingPath path = options.path.value_or(choose_counting_path(n_rows, x.n_columns, n_entries));
-  if (path == CountingPath::term_blocks && n_rows > most_rows_of_term_blocks) path = CountingPath::class_streams;
-  if (weights != nullptr || (!std::is_integral_v<Count> && !is_empty(counts))) path = CountingPath::rows;
-  if (term_weight == TermWeight::log) path = CountingPath::rows;
-  const StreamSource source{x, binary, labels, with_collection};
+  const StreamSource source{x, binary, labels, result.collection != nullptr};
+  const RowSizes sizes(source, 0, x.n_rows, threads);
+  const bool needs_rows = weights != nullptr || term_weight == TermWeight::log ||
+                          (!std::is_integral_v<Count> && !is_empty(counts));
+  CountingPath path = CountingPath::rows;
   Streamed<Count> streamed;
-  if (path == CountingPath::term_blocks) {
-    streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
-    if (!streamed.possible) path = CountingPath::touched_terms;  // touched_terms accepts unsorted columns and zeros
-  }
-  if (path == CountingPath::class_streams || path == CountingPath::touched_terms)
-    streamed = count_by_class_streams<Count>(source, path == CountingPath::touched_terms, options.window_bytes, threads);
+  if (!needs_rows) streamed = count_by_streams<Count>(source, sizes, options, threads, path);
   CsrFacts facts{streamed.distinct, false, streamed.value_bound};
-  if (path == CountingPath::rows || !streamed.possible) {
-    path = CountingPath::rows;
+  if (path == CountingPath::rows) {
     facts = check_csr(x, {}, threads);
     if (binary) facts.value_bound = 1;
   }
@@ -238,7 +264,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   else if (raw)
     check_exact_doubles(x, facts);
 
-  const std::vector<Count> docs = documents_after(counts, labels, weights, x.n_rows);
+  const std::vector<Count> docs = documents_after(counts, labels, weights, sizes.documents, x.n_rows);
   if (path == CountingPath::rows)
     add_by_rows(result, x, facts, labels, weights, term_weight, docs, threads);
   else
@@ -291,7 +317,9 @@ std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts
   const double n_entries = static_cast<double>(x.indptr[x.n_rows]);
   streamed.possible &= most_counted(counts) < 0x1p61 && streamed.value_bound * n_entries < 0x1p61;
   if (!streamed.possible) return std::nullopt;
-  const std::vector<Count> docs = documents_after<Count>(counts, labels, nullptr, x.n_columns);
+  std::vector<std::int64_t> added(counts.rows.size());
+  for (std::int64_t d = 0; d < x.n_columns; ++d) for_each_class(labels, d, [&](std::size_t c) { ++added[c]; });
+  const std::vector<Count> docs = documents_after<Count>(counts, labels, nullptr, added, x.n_columns);
   add_rows(result, streamed.rows, docs, threads);
   result.n_docs = docs.back();
   return result;

@@ -44,7 +44,12 @@ void check_indptr(const AnyCsr& x, const MatrixName& matrix) {
   const std::string line = matrix.transposed ? " at column " : " at row ";
   if (x.indptr[0] != 0)
     throw std::invalid_argument(matrix.name + ".indptr starts at " + std::to_string(x.indptr[0]) + ", expected 0");
-  for (std::int64_t row = 0; row < x.n_rows; ++row) {
+  const bool is_valid = x.visit([](const auto& view) {
+    bool never_falls = true;  // a vectorised loop, which does not end at the first row that is wrong
+    for (std::int64_t row = 0; row < view.n_rows; ++row) never_falls &= view.indptr[row + 1] >= view.indptr[row];
+    return never_falls && view.indptr[view.n_rows] <= view.n_stored;
+  });
+  for (std::int64_t row = 0; row < x.n_rows && !is_valid; ++row) {
     const std::int64_t begin = x.indptr[row], end = x.indptr[row + 1];
     if (end < begin)
       throw std::invalid_argument(matrix.name + ".indptr decreases from " + std::to_string(begin) + " to " +

@@ -1,9 +1,59 @@
 #include "counting/streams.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 namespace termsift {
+namespace {
+
+constexpr std::int64_t documents_per_check = 1 << 16;
+
+}  // namespace
+
+std::vector<std::int64_t> document_ranges(const AnyCsr& any, std::int64_t first, std::int64_t last, std::int64_t n_ranges) {
+  return any.visit([&](const auto& x) {
+    std::vector<std::int64_t> begins{first};
+    const std::int64_t begin = x.indptr[first];
+    const double n_entries = static_cast<double>(x.indptr[last] - begin), n = static_cast<double>(n_ranges);
+    for (std::int64_t range = 1; range < n_ranges; ++range) {
+      const auto share = static_cast<std::int64_t>(n_entries * static_cast<double>(range) / n);
+      begins.push_back(std::lower_bound(x.indptr + begins.back(), x.indptr + last, begin + share) - x.indptr);
+    }
+    begins.push_back(last);
+    return begins;
+  });
+}
+
+RowSizes::RowSizes(const StreamSource& source, std::int64_t first, std::int64_t last, const Threads& threads)
+    : n_ranges(threads.count), begins(document_ranges(source.x, first, last, n_ranges)),
+      entries(source.n_rows() * static_cast<std::size_t>(n_ranges)), documents(source.n_rows()) {
+  source.x.visit([&](const auto& x) {
+    std::vector<std::vector<std::int64_t>> documents_of(static_cast<std::size_t>(n_ranges));
+    for_each_block(n_ranges, threads, [&](std::int64_t block, Worker& worker) {
+      const auto range = static_cast<std::size_t>(block);
+      std::vector<std::int64_t> own_entries(documents.size()), own_documents(documents.size());
+      for (std::int64_t d = begins[range]; d < begins[range + 1];) {
+        worker.check();
+        for (const std::int64_t end = std::min(begins[range + 1], d + documents_per_check); d < end; ++d) {
+          const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
+          source.for_each_row(d, [&](std::size_t c) { own_entries[c] += length, ++own_documents[c]; });
+        }
+      }
+      for (std::size_t row = 0; row < documents.size(); ++row)
+        entries[row * static_cast<std::size_t>(n_ranges) + range] = own_entries[row];
+      documents_of[range] = std::move(own_documents);
+    });
+    for (const std::vector<std::int64_t>& own : documents_of)
+      std::transform(own.begin(), own.end(), documents.begin(), documents.begin(), std::plus<>());
+  });
+}
+
+std::int64_t RowSizes::n_entries(std::size_t row) const {
+  const auto begin = entries.begin() + static_cast<std::ptrdiff_t>(row) * n_ranges;
+  return std::accumulate(begin, begin + n_ranges, std::int64_t{0});
+}
 
 void Streams::lay_out() { std::partial_sum(offsets.begin(), offsets.end(), offsets.begin()); }
 
@@ -71,7 +121,7 @@ ClassRow<Count> CellCounters::take(std::int64_t first, std::int64_t n, std::int6
   std::uint32_t* const taken = small_.get() + first;
   const std::int64_t n_lines = (n + line_cells - 1) / line_cells;
   const std::int64_t size = kernels_.take(taken, lines_.get(), n_lines, static_cast<TermId>(first_term), terms_.get());
-  auto row = ClassRow<Count>::with_capacity(size, narrow);
+  auto row = ClassRow<Count>::with_capacity(size, narrow, &rows_);
   row.size = size;
   std::copy_n(terms_.get(), size, row.terms);
   std::uint32_t any = 0;

@@ -58,6 +58,22 @@ struct StreamSource {
   }
 };
 
+// Splits the documents [first, last) into consecutive ranges with about the same number of entries. Returns the first
+// document of each range, followed by `last`. indptr must have been checked.
+std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::int64_t n_ranges);
+
+// The numbers of entries and documents of each row of counts (a class or the collection), found in one pass over the
+// documents, which threads share by ranges.
+struct RowSizes {
+  std::int64_t n_ranges;
+  std::vector<std::int64_t> begins;     // (n_ranges + 1,) from document_ranges()
+  std::vector<std::int64_t> entries;    // (n_rows, n_ranges)
+  std::vector<std::int64_t> documents;  // (n_rows,)
+
+  RowSizes(const StreamSource& source, std::int64_t first, std::int64_t last, const Threads& threads);
+  std::int64_t n_entries(std::size_t row) const;
+};
+
 // Several streams of entries. The documents are split into consecutive ranges, which threads copy in parallel. A stream
 // consists of one segment for each range of documents, in the order of the ranges.
 struct Streams {
@@ -141,11 +157,13 @@ class CellCounters {
   LargeArray<std::uint64_t> large_;  // (n_cells,)
   LargeArray<TermId> terms_;         // (n_cells + line_cells,) the terms of the row that `take` makes
   LargeArray<std::uint8_t> lines_;   // for each line of counters, 1 if it was touched; null unless `notes_touched`
+  RowMemory rows_;                   // the memory of the rows that `take` makes
 };
 
 // ---- by class: the path of most collections -----------------------------------------------------------------------------
 
-// Copies the entries to the streams of their classes, and adds up each stream. A window of window_bytes holds as many
+// Copies the entries to the streams of their classes (stream_writer.hpp), and adds up each stream. `sizes` is of all
+// documents. A window of window_bytes holds as many
 // classes as fit. A class that does not fit is split into ranges of documents. Entries are checked while they are copied.
 //
 // If `notes_touched`, the additions note the touched terms of each class, so that take() need not search all terms.
@@ -156,8 +174,8 @@ class CellCounters {
 // bytes per term. A thread uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of
 // its largest row, and up to 8 more per term for overflowing counters.
 template <CountType Count>
-Streamed<Count> count_by_class_streams(const StreamSource& source, bool notes_touched, std::int64_t window_bytes,
-                                       const Threads& threads);
+Streamed<Count> count_by_class_streams(const StreamSource& source, const RowSizes& sizes, bool notes_touched,
+                                       std::int64_t window_bytes, const Threads& threads);
 
 // ---- by blocks of terms: for few classes, and a vocabulary whose counters would not stay in the cache -------------------
 

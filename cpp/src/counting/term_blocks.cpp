@@ -34,21 +34,6 @@ struct BlockShape {
   }
 };
 
-// Splits the documents [first, last) into ranges with about the same number of entries. Returns the first document of each
-// range, followed by `last`.
-std::vector<std::int64_t> document_ranges(const AnyCsr& x, std::int64_t first, std::int64_t last, std::size_t n_ranges) {
-  std::vector<std::int64_t> begins{first};
-  const std::int64_t begin = x.indptr[first], n_entries = x.indptr[last] - begin;
-  for (std::size_t range = 1; range < n_ranges; ++range) {
-    const double share = static_cast<double>(n_entries) * static_cast<double>(range) / static_cast<double>(n_ranges);
-    std::int64_t next = begins.back();
-    while (next < last && x.indptr[next] < begin + static_cast<std::int64_t>(share)) ++next;
-    begins.push_back(next);
-  }
-  begins.push_back(last);
-  return begins;
-}
-
 // Adds the number of entries of each block to `sizes`. An entry counts once for each row that counts its document.
 void add_to_sizes(const StreamSource& source, std::int64_t first, std::int64_t last, const BlockShape& shape,
                   std::vector<std::int64_t>& sizes) {
@@ -218,7 +203,7 @@ Streamed<Count> count_by_term_blocks(const StreamSource& source, std::int64_t wi
       if (bytes > window_bytes && last > first) break;
     }
     Streams streams(shape.n_cells(), static_cast<std::size_t>(shape.n_blocks), n_ranges);
-    const std::vector<std::int64_t> begins = document_ranges(x, first, last, n_ranges);
+    const std::vector<std::int64_t> begins = document_ranges(x, first, last, threads.count);
     scan.add(scan_and_lay_out(source, begins, shape, threads, streams));
     result.possible = scan.is_tidy() && source.can_stream(scan, streams.packed, last - first);
     if (!result.possible) return result;

@@ -179,12 +179,26 @@ def _sparse(X: Any, name: Name) -> Any:
     for i in range(0, max(1, n_rows), step):
         block = as_numbers(_rows(X, i, i + step), name, i)
         stored = block != 0
-        cells = np.flatnonzero(stored)  # flatnonzero is three times as fast as scipy's conversion
-        indptr = np.append(0, np.cumsum(np.count_nonzero(stored, axis=1)))
-        columns = cells % max(n_terms, 1)
-        arrays = block.ravel()[cells], columns.astype(np.int32), indptr.astype(np.int32)
-        blocks.append(scipy.sparse.csr_array(arrays, shape=block.shape))
+        # Reading columns across the rows would take eight times as long, but few cells must be zero
+        # for the conversion from CSC to be worth it.
+        by_column = block.strides[0] < block.strides[1]
+        if by_column and 4 * np.count_nonzero(stored) < stored.size:
+            blocks.append(_nonzero(block.T, stored.T).T.tocsr())
+        else:
+            blocks.append(_nonzero(block, stored))
     return scipy.sparse.vstack(blocks, format="csr")
+
+
+def _nonzero(matrix: NDArray[Any], stored: NDArray[np.bool_]) -> Any:
+    """Return the stored cells of a dense matrix as CSR, reading row by row."""
+    n_columns = max(matrix.shape[1], 1)
+    cells = np.flatnonzero(stored)  # flatnonzero is three times as fast as scipy's conversion
+    columns = cells % n_columns
+    is_whole = matrix.flags.c_contiguous or 4 * len(cells) > matrix.size
+    data = matrix.ravel()[cells] if is_whole else matrix[cells // n_columns, columns]
+    indptr = np.append(0, np.cumsum(np.count_nonzero(stored, axis=1)))
+    arrays = data, columns.astype(np.int32), indptr.astype(np.int32)
+    return scipy.sparse.csr_array(arrays, shape=matrix.shape)
 
 
 def check_entries(csr: Csr, n_threads: int, name: Name) -> None:
@@ -201,7 +215,7 @@ def _triple(X: Any, name: Name) -> Csr:
     indptr = _index_array(X.indptr, name, "indptr")
     indices = _index_array(X.indices, name, "indices")
     if indptr.dtype != indices.dtype:
-        indptr, indices = indptr.astype(np.int64), indices.astype(np.int64)
+        indptr, indices = _of_one_dtype(indptr, indices)
     data = np.asarray(X.data)
     if not indptr.ndim == indices.ndim == data.ndim == 1:
         raise wrong_value("{name}.indptr, .indices and .data must be vectors", name=named(name))
@@ -220,6 +234,15 @@ def _triple(X: Any, name: Name) -> Csr:
             values=number_of(len(data), "value"),
         )
     return Csr(indptr, indices, contiguous(exact_dtype(data, name)), n_docs, n_terms, by_term)
+
+
+def _of_one_dtype(indptr: _core.Index, indices: _core.Index) -> tuple[_core.Index, _core.Index]:
+    """Return both as int32 if the offsets fit, because a copy of the indices may be large."""
+    if indices.dtype == np.int32:
+        narrow = indptr.astype(np.int32)
+        if np.array_equal(narrow, indptr):
+            return narrow, indices
+    return indptr.astype(np.int64), indices.astype(np.int64)
 
 
 def _index_array(array: Any, name: Name, part: str) -> _core.Index:

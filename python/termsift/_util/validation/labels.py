@@ -117,7 +117,8 @@ def check_labels(
     codes, ordered = coder.codes(y), coder.ordered
     if ordered != coder.classes:
         place = {c: i for i, c in enumerate(ordered)}
-        codes = np.array([place[c] for c in coder.classes], dtype=np.int32).take(codes)
+        numbers = np.array([place[c] for c in coder.classes], dtype=np.int32)
+        codes = _core.renumber(codes, numbers)
     return Labels(ordered, codes, None)
 
 
@@ -256,7 +257,7 @@ class LabelCoder:
             numbers.append(number)
         if numbers == list(range(len(numbers))):
             return codes
-        return np.array(numbers, dtype=np.int32)[codes]
+        return _core.renumber(codes, np.array(numbers, dtype=np.int32))
 
 
 def distinct_labels(labels: Any) -> tuple[_core.Int32s, list[Any], list[int]]:
