@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -102,13 +103,30 @@ void add(TextCounter& counter, const py::object& texts, const std::optional<py::
   });
 }
 
-py::list terms(const TextCounter& counter, const Columns& columns) {
-  py::list strings;
-  counter.for_each_term(copied(columns, "columns"), [&](std::int64_t, std::string_view bytes) {
-    check_signals(static_cast<std::int64_t>(strings.size()));
-    strings.append(decoded(bytes));
+// Makes a container for the terms that have a column, and puts the terms into the places that places(container) returns.
+template <class Make, class Places>
+auto terms_in(const TextCounter& counter, const Columns& columns, const Make& make, const Places& places) {
+  const std::vector<std::int32_t> of_terms = copied(columns, "columns");
+  const auto is_kept = [](std::int32_t column) { return column >= 0; };
+  auto container = make(of_terms.empty() ? counter.n_terms() : std::count_if(of_terms.begin(), of_terms.end(), is_kept));
+  PyObject** const first = places(container);
+  std::int64_t n = 0;
+  counter.for_each_term(of_terms, [&](std::int64_t, std::string_view bytes) {
+    check_signals(n);
+    Py_XDECREF(std::exchange(first[n++], decoded(bytes).release().ptr()));
   });
-  return strings;
+  return container;
+}
+
+py::list terms(const TextCounter& counter, const Columns& columns) {
+  return terms_in(counter, columns, [](std::int64_t n) { return py::list(n); },
+                  [](const py::list& list) { return PySequence_Fast_ITEMS(list.ptr()); });
+}
+
+// Returns an array of str. Making the array from a list would take a third as long again.
+py::array term_array(const TextCounter& counter, const Columns& columns) {
+  return terms_in(counter, columns, [](std::int64_t n) { return py::array(py::dtype("O"), std::vector<py::ssize_t>{n}); },
+                  [](py::array& array) { return static_cast<PyObject**>(array.mutable_data()); });
 }
 
 py::tuple matrix(const TextCounter& counter, const Columns& columns, int n_threads) {
@@ -177,6 +195,7 @@ void register_text_counting(py::module_& module) {
       .def("document_frequency", by_term(&TextCounter::document_frequency), "n_threads"_a = 0)
       .def("term_frequency", by_term(&TextCounter::term_frequency), "n_threads"_a = 0)
       .def("terms", &terms, "columns"_a = py::none())
+      .def("term_array", &term_array, "columns"_a = py::none())
       .def("matrix", &matrix, "columns"_a = py::none(), "n_threads"_a = 0)
       .def("counts", &counts, "n_classes"_a, "columns"_a = py::none(), "binary"_a = false, "n_threads"_a = 0);
   py::class_<TextIndex>(module, "TextIndex", "Counts the terms of a vocabulary in texts.")

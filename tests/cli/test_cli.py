@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import json
 import logging
 import os
@@ -328,6 +329,22 @@ def test_module(table: Path) -> None:
     assert module("rank", table.with_name("absent.csv")).returncode == 1
     assert module("rank").returncode == 2
     assert module("--version").stdout == f"termsift {ts.__version__}\n"
+
+
+def test_imports_of_a_command_are_no_garbage_to_search(table: Path) -> None:
+    code = (
+        "import gc, sys; from termsift.cli import main; main(); "
+        "print(gc.isenabled(), gc.get_freeze_count() > 10_000)"
+    )
+    command = [sys.executable, "-c", code, "rank", table]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.splitlines()[-1] == "True True"
+
+
+def test_a_call_of_main_leaves_the_garbage_of_its_process_alone(run: Any, table: Path) -> None:
+    before = gc.get_freeze_count()
+    run("rank", table)
+    assert (gc.isenabled(), gc.get_freeze_count()) == (True, before)
 
 
 def test_names_that_the_output_cannot_encode(tmp_path: Path) -> None:

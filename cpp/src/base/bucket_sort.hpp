@@ -6,9 +6,11 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "termsift/large_memory.hpp"
 #include "termsift/parallel.hpp"
 
 namespace termsift {
@@ -29,7 +31,7 @@ void sort_in_parts(Iterator begin, Iterator end, const Threads& requested, const
 
 // Holds elements in buckets. Every element of a bucket is smaller than all elements of later buckets. Splitters divide the
 // elements into buckets by the first 64 bits of each element. Elements with the same first 64 bits share a bucket. Comparing
-// 128 bits took a third longer than 64, and few words agree in their first 64 bits.
+// 128 bits took a third longer than 64, and few words agree in their first 64 bits. T must have a trivial type.
 template <class T>
 class Buckets {
  public:
@@ -41,11 +43,11 @@ class Buckets {
   Buckets(std::int64_t n, std::int64_t n_parts, const Visit& visit, const Prefix& prefix, const Threads& threads) {
     choose_splitters(n, n_parts, visit, prefix, threads);
     const Threads worthwhile = worth(threads, n_parts, 1);
-    of_threads_.assign(static_cast<std::size_t>(worthwhile.count), OfThread(static_cast<std::size_t>(size())));
+    for (int thread = 0; thread < worthwhile.count; ++thread) of_threads_.emplace_back(size(), n / worthwhile.count);
     PerThread<std::vector<T>> found(worthwhile);
     for_each_block(n_parts, worthwhile, [&](std::int64_t part, Worker& worker) {
       worker.check();
-      OfThread& own = of_threads_[static_cast<std::size_t>(worker.thread())];
+      Collected& own = of_threads_[static_cast<std::size_t>(worker.thread())];
       std::vector<T>& elements = found.own(worker);
       elements.clear();
       visit(part, elements);
@@ -59,24 +61,88 @@ class Buckets {
         for (auto step = static_cast<std::uint32_t>(size() / 2); step > 0; step /= 2)
           for (std::size_t i = 0; i < n_here; ++i)
             buckets[i] += step & (0U - static_cast<std::uint32_t>(splitters_[buckets[i] + step - 1] <= prefixes[i]));
-        for (std::size_t i = 0; i < n_here; ++i) own[buckets[i]].push_back(elements[begin + i]);
+        for (std::size_t i = 0; i < n_here; ++i) own.add(buckets[i], elements[begin + i]);
       }
     });
+    begins_.assign(static_cast<std::size_t>(size()) + 1, 0);
+    for (std::size_t b = 0; b + 1 < begins_.size(); ++b) {
+      begins_[b + 1] = begins_[b];
+      for (const Collected& own : of_threads_) begins_[b + 1] += own.size(b);
+    }
+    elements_ = LargeArray<T>::uninitialised(begins_.back());
   }
 
   std::int64_t size() const { return static_cast<std::int64_t>(splitters_.size()) + 1; }
-  // Returns the elements of a bucket, which the caller may sort.
-  std::vector<T>& operator[](std::size_t bucket) {
-    std::vector<T>& all = of_threads_[0][bucket];
-    for (std::size_t thread = 1; thread < of_threads_.size(); ++thread) {
-      const std::vector<T> more = std::move(of_threads_[thread][bucket]);
-      all.insert(all.end(), more.begin(), more.end());
-    }
-    return all;
+  // Brings the elements of a bucket together, which must be done once before they are used. Threads may gather different
+  // buckets at the same time.
+  std::span<T> gather(std::size_t bucket) {
+    T* end = elements_.get() + begins_[bucket];
+    for (const Collected& own : of_threads_) end = own.copy(bucket, end);
+    return (*this)[bucket];
   }
+  // Returns the elements of a gathered bucket, which the caller may sort.
+  std::span<T> operator[](std::size_t bucket) {
+    return {elements_.get() + begins_[bucket], static_cast<std::size_t>(begins_[bucket + 1] - begins_[bucket])};
+  }
+  // Frees the memory of the places from which elements were gathered, once all buckets are gathered.
+  void end_gathering() { of_threads_.clear(); }
 
  private:
-  using OfThread = std::vector<std::vector<T>>;  // (size(),) the elements that one thread has put into each bucket
+  // The elements that one thread has put into each bucket. They lie in chunks of huge pages. When each bucket was a vector,
+  // page faults, copies and malloc took a fifth of the time of sorting words.
+  class Collected {
+   public:
+    Collected(std::int64_t n_buckets, std::int64_t n_expected)
+        : buckets_(static_cast<std::size_t>(n_buckets)),
+          block_chunks_(std::clamp<std::int64_t>(n_expected / chunk_elements, 1, most_block_chunks)) {}
+
+    void add(std::size_t b, const T& element) {
+      Bucket& bucket = buckets_[b];
+      if (bucket.next == bucket.end) start_chunk(bucket);
+      *bucket.next++ = element;
+    }
+    std::int64_t size(std::size_t b) const {
+      return buckets_[b].n_chunks * chunk_elements - (buckets_[b].end - buckets_[b].next);
+    }
+    // Copies the elements of a bucket, and returns the end of the copy.
+    T* copy(std::size_t b, T* to) const {
+      const Bucket& bucket = buckets_[b];
+      const T* end = bucket.next;
+      for (const Chunk* chunk = bucket.last; chunk != nullptr; chunk = chunk->before) {
+        to = std::copy(chunk->elements, chunk == bucket.last ? end : chunk->elements + chunk_elements, to);
+      }
+      return to;
+    }
+
+   private:
+    static constexpr std::int64_t chunk_elements = 64;
+    struct Chunk {
+      Chunk* before;  // the chunk of the same bucket that was filled before this one, or null
+      T elements[chunk_elements];
+    };
+    struct Bucket {
+      T *next = nullptr, *end = nullptr;  // the free places of the last chunk
+      Chunk* last = nullptr;
+      std::int64_t n_chunks = 0;
+    };
+    static constexpr std::int64_t most_block_chunks = (std::int64_t{32} << 20) / std::int64_t{sizeof(Chunk)} + 1;
+
+    void start_chunk(Bucket& bucket) {
+      if (next_chunk_ == end_chunks_) {
+        next_chunk_ = blocks_.emplace_back(LargeArray<Chunk>::uninitialised(block_chunks_)).get();
+        end_chunks_ = next_chunk_ + block_chunks_;
+      }
+      next_chunk_->before = std::exchange(bucket.last, next_chunk_);
+      bucket.next = next_chunk_++->elements;
+      bucket.end = bucket.next + chunk_elements;
+      ++bucket.n_chunks;
+    }
+
+    std::vector<Bucket> buckets_;
+    std::vector<LargeArray<Chunk>> blocks_;
+    Chunk *next_chunk_ = nullptr, *end_chunks_ = nullptr;
+    std::int64_t block_chunks_;
+  };
   static constexpr std::size_t batch = 256;
 
   // Sorts the first 64 bits of a sample of elements, and chooses splitters at equal distances in the sorted sample.
@@ -103,7 +169,9 @@ class Buckets {
   }
 
   std::vector<std::uint64_t> splitters_;  // (2^k - 1,), sorted
-  std::vector<OfThread> of_threads_;
+  std::vector<Collected> of_threads_;
+  std::vector<std::int64_t> begins_;  // (size() + 1,) the place of each bucket in elements_
+  LargeArray<T> elements_;
 };
 
 // Sorts buckets one after the other. Each thread has its own BucketSorter, which reuses its memory for the next bucket.
@@ -111,7 +179,7 @@ template <class T>
 class BucketSorter {
  public:
   template <class Prefix, class Less>
-  void sort(std::vector<T>& elements, const Prefix& prefix, const Less& less) {
+  void sort(std::span<T> elements, const Prefix& prefix, const Less& less) {
     constexpr std::size_t few = 64, most = std::size_t{1} << 32;
     if (elements.size() < few || elements.size() > most) return std::sort(elements.begin(), elements.end(), less);
     std::uint64_t differing = 1;  // the bits in which any prefix differs from the first prefix
@@ -132,7 +200,7 @@ class BucketSorter {
     }
     in_order_.clear();
     for (const std::uint64_t place : places_) in_order_.push_back(elements[place & (most - 1)]);
-    elements.swap(in_order_);
+    std::copy(in_order_.begin(), in_order_.end(), elements.begin());
     for (std::size_t begin = 0, end = 0; begin < elements.size(); begin = end) {
       for (end = begin + 1; end < elements.size() && places_[end] >> 32 == places_[begin] >> 32;) ++end;
       if (end - begin > 1) std::sort(elements.data() + begin, elements.data() + end, less);

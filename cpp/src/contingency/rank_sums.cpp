@@ -143,23 +143,24 @@ void rank_sums(const AnyCsr& x, std::span<const std::int64_t> documents, std::in
   };
   Buckets<Run> buckets(n_entries, (n_docs + docs_in_part - 1) / docs_in_part, cut,
                        [](const Run& run) { return run.rate; }, threads);
-  std::vector<std::vector<Run>*> sorted(at(buckets.size()));
   for_each_block(buckets.size(), threads, [&](std::int64_t bucket, Worker& worker) {
     worker.check();
-    std::vector<Run>& runs = *(sorted[at(bucket)] = &buckets[at(bucket)]);
+    const std::span<Run> runs = buckets.gather(at(bucket));
     std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.rate < b.rate; });
   });
+  buckets.end_gathering();
   const auto n_1 = static_cast<double>(std::min(n_first, n_docs)), n = static_cast<double>(n_docs);
   // Each thread reads all runs, and computes the sums for one range of terms.
   const std::int64_t n_in_range = x.n_columns / threads.count + 1;
   for_each_range(x.n_columns, n_in_range, threads, [&](std::int64_t begin, std::int64_t end, Worker& worker) {
     std::vector<RankSum> sums(at(end - begin));
-    for (const std::vector<Run>* runs : sorted) {
+    for (std::int64_t bucket = 0; bucket < buckets.size(); ++bucket) {
       worker.check();
-      for (std::size_t r = 0; r < runs->size(); ++r) {
+      const std::span<const Run> runs = buckets[at(bucket)];
+      for (std::size_t r = 0; r < runs.size(); ++r) {
         constexpr std::size_t ahead = 8;
-        if (r + ahead < runs->size()) prefetch((*runs)[r + ahead].terms.data());
-        const Run& run = (*runs)[r];
+        if (r + ahead < runs.size()) prefetch(runs[r + ahead].terms.data());
+        const Run& run = runs[r];
         auto term = begin == 0 ? run.terms.begin() : std::lower_bound(run.terms.begin(), run.terms.end(), begin);
         for (; term != run.terms.end() && *term < end; ++term) sums[at(*term - begin)].add(run.rate, run.of_first);
       }

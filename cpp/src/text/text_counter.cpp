@@ -467,8 +467,9 @@ std::int64_t TextCounter::n_terms() const {
 void TextCounter::for_each_term(std::span<const std::int32_t> columns,
                                 const std::function<void(std::int64_t, std::string_view)>& visit) const {
   state_->check_columns(columns);
+  if (columns.empty()) return state_->sorted().for_each_term(visit);
   state_->sorted().for_each_term([&](std::int64_t term, std::string_view bytes) {
-    if (columns.empty() || columns[static_cast<std::size_t>(term)] >= 0) visit(term, bytes);
+    if (columns[static_cast<std::size_t>(term)] >= 0) visit(term, bytes);
   });
 }
 

@@ -1,6 +1,7 @@
 #include "text/vocabulary.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -101,7 +102,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
   const auto prefix = [](const Met<Key>& met) { return prefix_of(met.key); };
   Buckets<Met<Key>> buckets(n, std::ssize(parts), visit, prefix, threads);
   for (Table* const table : tables) table->free_slots();
-  const auto differs = [](const std::vector<Met<Key>>& terms, std::size_t i) {  // whether term i differs from term i - 1
+  const auto differs = [](std::span<const Met<Key>> terms, std::size_t i) {  // whether term i differs from term i - 1
     return i == 0 || !(terms[i].key == terms[i - 1].key);
   };
   std::vector<std::int64_t> begins(static_cast<std::size_t>(buckets.size()) + 1, 0);  // the first rank of each bucket
@@ -110,13 +111,14 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
     const auto b = static_cast<std::size_t>(block);
     worker.check();
     std::uint32_t steps = 0;  // a bucket may be large, because words with the same first 8 bytes share a bucket
-    std::vector<Met<Key>>& terms = buckets[b];
+    const std::span<Met<Key>> terms = buckets.gather(b);
     sorters.own(worker).sort(terms, prefix, [&](const Met<Key>& met, const Met<Key>& other) {
       if (++steps % (1 << 16) == 0) worker.check();
       return met.key < other.key;
     });
     for (std::size_t i = 0; i < terms.size(); ++i) begins[b + 1] += differs(terms, i);
   });
+  buckets.end_gathering();
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
   check_number_of_terms(begins.back());
   SortedTerms<Key> sorted{begins.back(), LargeArray<Key>::uninitialised(begins.back()),
@@ -124,7 +126,7 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
   for_each_block(buckets.size(), threads, [&](std::int64_t block, Worker& worker) {
     const auto b = static_cast<std::size_t>(block);
     worker.check();
-    const std::vector<Met<Key>>& terms = buckets[b];
+    const std::span<const Met<Key>> terms = buckets[b];
     std::int64_t next = begins[b];
     for (std::size_t i = 0; i < terms.size(); ++i) {
       const Met<Key>& met = terms[i];
@@ -148,7 +150,10 @@ SortedTerms<Key> sorted_terms(std::span<Table* const> tables, std::uint32_t n_st
 
 std::string_view SortedWord::bytes(char* buffer) const {
   if (outside != nullptr) return outside_bytes(*this);
-  return WordKey{high_byte_first(first[0]), high_byte_first(first[1])}.bytes(buffer);
+  const std::uint64_t in_order[2] = {high_byte_first(first[0]), high_byte_first(first[1])};
+  std::memcpy(buffer, in_order, sizeof in_order);
+  const bool is_long = first[1] != 0;
+  return {buffer, (is_long ? 16U : 8U) - static_cast<std::size_t>(std::countr_zero(first[is_long ? 1 : 0])) / 8};
 }
 
 bool SortedWord::operator==(const SortedWord& other) const {
@@ -300,10 +305,14 @@ void Vocabulary::for_each_term(const std::function<void(std::int64_t, std::strin
     for (std::size_t i = 0; i < strings_.size(); ++i) visit(static_cast<std::int64_t>(i), strings_[i]);
     return;
   }
+  char buffer[16];
+  if (ngrams_.empty()) {
+    for (std::int64_t i = 0; i < words_.size; ++i) visit(i, words_.keys[i].bytes(buffer));
+    return;
+  }
   const std::size_t max_n = 1 + ngrams_.size();
   std::int64_t term = 0;
   std::string text;
-  char buffer[16];
   std::vector<std::int64_t> next(max_n, 0);  // next[n - 1] is the next n-gram of n words to visit
   // Visits the n-gram next[n - 1] and all longer n-grams that begin with it.
   const auto descend = [&](const auto& self, std::size_t n) -> void {

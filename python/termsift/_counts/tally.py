@@ -169,7 +169,7 @@ class ByClass:
         columns = kept_columns(self._rules, counter, n_docs, threads)
         binary = self._rules.binary or self._tf == "binary"
         counts = counter.counts(len(classes), columns, binary, threads)
-        return Counts(counts, classes, validation.object_array(counter.terms(columns)), self._tf)
+        return Counts(counts, classes, counter.term_array(columns), self._tf)
 
 
 class InFixedColumns:

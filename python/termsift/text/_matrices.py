@@ -43,7 +43,7 @@ def count_blocks(
     if documents is not None:
         documents.note_words(counter)
     kept = kept_columns(rules, counter, n_docs, threads)
-    names = object_array(counter.terms(kept))
+    names = counter.term_array(kept)
     X = csr(counter.matrix(kept, threads), len(names))
     if rules.binary:
         X.data.fill(1)
