@@ -47,12 +47,20 @@ TERMSIFT_INLINE const double* low_row(const ScoreBlock& block, int k) {
     for (int j = 0; j < block.n; ++j) scores[j] = larger(values[j], scores[j]);
     return;
   }
-  const double weight = block.aggregate == Aggregate::mean ? block.constants[k].prior.hi : 1.0;
-  if (weight == 0) return;  // a mean ignores a class with the prior 0, even if its value is infinite
+  if (block.aggregate == Aggregate::sum) {
+    for (int j = 0; j < block.n; ++j) {
+      const DoubleDouble sum = two_sum(scores[j], values[j]);
+      scores[j] = sum.hi;
+      low[j] += sum.lo;
+    }
+    return;
+  }
+  const DoubleDouble weight = block.constants[k].prior;
+  if (weight.hi == 0) return;  // a mean ignores a class with the prior 0, even if its value is infinite
   for (int j = 0; j < block.n; ++j) {
-    const DoubleDouble sum = two_sum(scores[j], weight * values[j]);
+    const DoubleDouble value = two_product(weight.hi, values[j]), sum = two_sum(scores[j], value.hi);
     scores[j] = sum.hi;
-    low[j] += sum.lo;
+    low[j] += sum.lo + (value.lo + weight.lo * values[j]);
   }
 }
 

@@ -162,7 +162,7 @@ struct Coupling {
 // for rates. T = T_0 + U. The series are accurate for p, q <= 2^-6 and s <= 0.2.
 template <Variable variable>
 TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, double T) {
-  const double Y = c.T_0_rest + U;  // T - w x
+  const double Y = c.T_0_rest.hi + U;  // T - w x
   const double s = c.absent_w / (T + Y);
   const double z = s * s;
   const double logarithm_part = 2.0 * c.absent_p * (s + s * (z * short_atanh_rest(z)));
@@ -173,19 +173,26 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
 }
 
 // Computes what a class with l occurrences of the term contributes to V. The series are accurate for p, q <= 2^-6. Only p is
-// checked, because q is a mixture of the p of other classes, and coupling() or absent_coupling() checks every p.
+// checked, because q is a mixture of the p of other classes, and coupling() or absent_coupling() checks every p. V may be as
+// large as the score, so log(T / Y) needs all digits of a double. If T and Y were rounded to doubles, the logarithm of a
+// ratio near 1.5 would lose three bits, and the score would have an error of up to 7 ulp.
 template <Variable variable>
-TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, double U_hi, double U_lo, double T, double lost) {
+TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, DoubleDouble U, DoubleDouble T, double lost) {
   const DoubleDouble wl = two_product(l, c.w.hi);
-  const double Y = c.T_0_rest + ((U_hi - wl.hi) + (U_lo - (wl.lo + l * c.w.lo)));  // T - w x
-  const auto [k, down] = nearest_power(T, Y);
-  const double a = T * down;
-  const double s = (k == 0 ? wl.hi + c.absent_w : a - Y) / (a + Y);  // for k = 0, T - Y is computed as w x
+  const DoubleDouble other_U = two_sum(U.hi, -wl.hi);
+  const DoubleDouble sum = two_sum(c.T_0_rest.hi, other_U.hi);
+  const double Y = sum.hi;  // T - w x
+  const double Y_lo = sum.lo + (c.T_0_rest.lo + (other_U.lo + (U.lo - (wl.lo + l * c.w.lo))));
+  const auto [k, down] = nearest_power(T.hi, Y);
+  const double a = T.hi * down;
+  const double x = l + c.b1;
+  const double difference = k == 0 ? c.w.hi * x : (a - Y) + (T.lo * down - Y_lo);  // for k = 0, T - Y is computed as w x
+  const double s = difference / (a + Y);
   const double z = s * s;
   const double log_ratio = log_of_power_plus(k, 2.0 * s + 2.0 * s * (z * short_atanh_rest(z)));
-  const double p = c.absent_p + l * c.inverse, q = c.r * Y;
-  if constexpr (!has_complement(variable)) return {p * log_ratio, Y - lost * T};
-  return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T)};
+  const double p = c.inverse * x, q = c.r * Y;
+  if constexpr (!has_complement(variable)) return {p * log_ratio, Y - lost * T.hi};
+  return {p * log_ratio + ordinary_complement(p + q, p - q), smaller(ordinary_p - p, Y - lost * T.hi)};
 }
 
 // Computes the measure's value for a class with l occurrences of the term, given the mixture T.
@@ -245,12 +252,14 @@ void score(const ClassPairs& pairs) {
       U_hi[j] = U_hi[0], U_lo[j] = U_lo[0], l[j] = l[0];
     if constexpr (sum_of == PairSum::split) {
       for (int j = 0; j < lanes; ++j) {
-        const Coupling present = coupling<variable>(c, l[j], U_hi[j], U_lo[j], T_0.hi + U_hi[j], lost);
+        const DoubleDouble T = two_sum(T_0.hi, U_hi[j]);
+        const Coupling present =
+            coupling<variable>(c, l[j], {U_hi[j], U_lo[j]}, {T.hi, T.lo + (T_0.lo + U_lo[j])}, lost);
         hi[j] = present.value, margin[j] = present.margin;
       }
       for (int j = 0; j < lanes; ++j) {
         const Coupling absent = absent_coupling<variable>(c, U_hi[j], T_0.hi + U_hi[j]);
-        hi[j] = c.omega * (hi[j] - absent.value), lo[j] = 0;
+        hi[j] = c.omega.hi * (hi[j] - absent.value), lo[j] = 0;
         margin[j] = smaller(margin[j], absent.margin);
       }
     } else {
@@ -258,7 +267,7 @@ void score(const ClassPairs& pairs) {
         const DoubleDouble T = whole_T(T_0, U_hi[j], U_lo[j]);
         const Coupling present = whole_value<measure, variable>(base, l[j], T, lost);
         const Coupling absent = whole_value<measure, variable>(base, 0.0, T, lost);
-        const DoubleDouble gain = two_sum(c.omega * present.value, -(c.omega * absent.value));
+        const DoubleDouble gain = subtract(multiply(c.omega, {present.value, 0.0}), multiply(c.omega, {absent.value, 0.0}));
         hi[j] = gain.hi, lo[j] = gain.lo;
         margin[j] = smaller(present.margin, absent.margin);
       }
@@ -304,9 +313,9 @@ void score_absent(const AbsentBlock& block) {
       Coupling v;
       if constexpr (sum_of == PairSum::split) v = absent_coupling<variable>(c, block.U_hi[j], T_hi[j]);
       else v = whole_value<measure, variable>(base, 0.0, {T_hi[j], T_lo[j]}, lost);
-      const DoubleDouble sum = two_sum(hi[j], c.omega * v.value);
+      const DoubleDouble value = multiply(c.omega, {v.value, 0.0}), sum = two_sum(hi[j], value.hi);
       hi[j] = sum.hi;
-      lo[j] += sum.lo;
+      lo[j] += sum.lo + value.lo;
       margin[j] = smaller(margin[j], v.margin);
     }
   }
@@ -365,8 +374,8 @@ void finish(const SummedBlock& block) {
     for (int j = 0; j < block.n; ++j) {
       const DoubleDouble sum = two_sum(absent_hi[j], values[j].V_hi);
       block.scores[j] = sum.hi + (sum.lo + (absent_lo[j] + values[j].V_lo));
-      // A score well below absent_hi is unreliable, because it contains the rounding errors of absent_hi.
-      block.doubtful[j] = block.scores[j] >= 0.75 * absent_hi[j] ? 0 : 1;
+      // A score below absent_hi may have an error of more than 4 ulp, because it contains the rounding errors of absent_hi.
+      block.doubtful[j] = block.scores[j] >= absent_hi[j] ? 0 : 1;
     }
     return;
   }
@@ -380,6 +389,7 @@ void finish(const SummedBlock& block) {
     V[j] = absent_hi[j] + (values[j].V_hi + (values[j].V_lo + absent_lo[j]));
   }
   const PairTotals& totals = block.model->totals;
+  const double most_V_of_score = block.model->most_V_of_score;
   const DoubleDouble T_0 = totals.T_0, P_0 = totals.P_0, A_0 = totals.A_0, R = totals.R;
   for (int j = 0; j < block.n; ++j) {
     const DoubleDouble T = add(T_0, {U_hi[j], U_lo[j]});
@@ -391,7 +401,8 @@ void finish(const SummedBlock& block) {
     // The error of V must not exceed the rounding error of the score. The errors of adding up V and of `rest` must be far
     // smaller than the rounding error of the score.
     const double V_sum = n_pairs[j] * n_pairs[j] * (0x1p-50 * totals.most_V);
-    margin[j] = smaller(score - larger(V_sum, magnitude(V[j])), score - 0x1p-12 * (P.hi + R.hi * T.hi));
+    margin[j] = smaller(smaller(score - V_sum, most_V_of_score * score - magnitude(V[j])),
+                        score - 0x1p-12 * (P.hi + R.hi * T.hi));
   }
   for (int j = 0; j < block.n; ++j) block.doubtful[j] = margin[j] >= 0 ? 0 : 1;
 }

@@ -17,12 +17,12 @@ DoubleDouble multiply(DoubleDouble a, double b) { return multiply(a, DoubleDoubl
 
 PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate) {
   const Variable variable = has_complement(model.variable) ? Variable::small_probability : Variable::rate;
-  PairModel pairs{measure, variable, model.lost, {}, {}};
+  PairModel pairs{measure, variable, model.lost, aggregate == Aggregate::mean ? 0.75 : 1.0, {}, {}};
   PairTotals& totals = pairs.totals;
   double omegas = 0;
   const DoubleDouble log_b1 = logarithm({b1, 0});
   for (const ClassConstants& c : model.constants) {
-    const double omega = aggregate == Aggregate::mean ? c.prior.hi : 1.0;
+    const DoubleDouble omega = aggregate == Aggregate::mean ? c.prior : DoubleDouble{1, 0};
     const DoubleDouble w = scale(c.weight, c.scale), inverse = scale(c.inverse, c.scale), r = c.rest_inverse;
     PairConstants constants{};
     constants.omega = omega;
@@ -44,7 +44,7 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
     totals.P_0 = add(totals.P_0, constants.absent_P);
     totals.A_0 = add(totals.A_0, subtract(constants.absent_A, multiply(constants.linear, b1)));
     totals.R = add(totals.R, multiply(r, omega));
-    omegas += omega;
+    omegas += omega.hi;
   }
   totals.most_V = has_complement(variable) ? std::ldexp(8.0, std::ilogb(omegas)) : 0.0;
   for (int l = 0; l < PairTotals::n_logs; ++l) {
@@ -59,7 +59,7 @@ PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, A
   const auto absent_w = [&](std::size_t k) { return multiply(pairs.classes[k].w, b1); };
   for (std::size_t k = 0; k < n; ++k) rest[k] = before, before = add(before, absent_w(k));
   for (std::size_t k = n; k-- > 0;) rest[k] = add(rest[k], after), after = add(after, absent_w(k));
-  for (std::size_t k = 0; k < n; ++k) pairs.classes[k].T_0_rest = rest[k].hi;
+  for (std::size_t k = 0; k < n; ++k) pairs.classes[k].T_0_rest = rest[k];
   return pairs;
 }
 

@@ -47,13 +47,13 @@ struct alignas(32) TermValue {
 
 // The constants of one class for unscaled counts l. ClassConstants has the constants for scaled counts s l.
 struct PairConstants {
-  double omega;                // omega_c, the weight of the class in the score
+  DoubleDouble omega;          // omega_c, the weight of the class in the score
   DoubleDouble w;              // w_c
   double r;                    // r_c
   double inverse;              // 1 / L_c
   double absent_p;             // b1 / L_c
   double absent_w;             // w_c b1
-  double T_0_rest;             // T_0 without the summand of this class
+  DoubleDouble T_0_rest;       // T_0 without the summand of this class
   double b1;
   DoubleDouble kappa;          // kappa_c
   DoubleDouble P;              // omega_c / L_c
@@ -83,6 +83,10 @@ struct PairModel {
   // larger than ordinary_p, the sum is doubtful, and the term is scored as in score_dense.
   Variable variable;
   double lost;                         // ClassModel::lost
+  // The score is doubtful if V is more than this share of it, because V has an error of up to 5 ulp. In a sum, V is only
+  // close to the score if many classes add to it, and then their errors are not added up. In a mean, a single class may add
+  // nearly all of V.
+  double most_V_of_score;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
 
