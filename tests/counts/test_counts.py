@@ -277,7 +277,7 @@ def test_arrays_of_other_layouts(tmp_path: Any) -> None:
     wide.indices = wide.indices.astype(np.int32)
     assert ts.count(wide, y) == expected
     wide.indptr[-1] += 1 << 32
-    with pytest.raises(ValueError, match="indptr reaches 4294967"):
+    with raises(ValueError, "indptr_reaches_beyond_the_entries"):
         ts.count(wide, y)
 
 

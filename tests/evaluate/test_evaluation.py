@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from private import METRICS, check_labels, folds_of
+from private import METRICS, LabelledRows, check_labels, evaluation, folds_of
 from wording import raises, warns
 
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
@@ -211,9 +211,6 @@ def test_repeats_do_not_lower_the_standard_error(collection) -> None:
 
 
 def test_only_one_fold_of_training_documents_is_in_memory(monkeypatch):
-    from termsift._evaluate import evaluation
-    from termsift._evaluate.split import LabelledRows
-
     rank_by, part, seen = evaluation.rank_by, LabelledRows.part, []
 
     def ranked(method, counts, X, *rest, **options):

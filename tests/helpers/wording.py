@@ -689,6 +689,9 @@ WORDING: dict[str, str] = {
         "sparse matrix of scipy"
     ),
     "holds_no_documents": "…: holds no documents",
+    "indptr_reaches_beyond_the_entries": (
+        "X.indptr reaches 4294967… at row …, but … entries are stored"
+    ),
     "input_format_must_be_one_of_got": "input_format must be one of …, got 'excel'",
     "input_x_contains_nan_in_row_0": (
         "Input X contains NaN: X has nan at row 0, column 0, expected a finite count that is not "

@@ -179,10 +179,10 @@ TERMSIFT_INLINE Coupling absent_coupling(const PairConstants& c, double U, doubl
 template <Variable variable>
 TERMSIFT_INLINE Coupling coupling(const PairConstants& c, double l, DoubleDouble U, DoubleDouble T, double lost) {
   const DoubleDouble wl = two_product(l, c.w.hi);
-  const DoubleDouble other_U = two_sum(U.hi, -wl.hi);
+  const DoubleDouble rest = two_sum(U.hi, -wl.hi);  // may be 0, and then its low part is all of it
+  const DoubleDouble other_U = quick_two_sum(rest.hi, rest.lo + (U.lo - (wl.lo + l * c.w.lo)));
   const DoubleDouble sum = two_sum(c.T_0_rest.hi, other_U.hi);
-  const double Y = sum.hi;  // T - w x
-  const double Y_lo = sum.lo + (c.T_0_rest.lo + (other_U.lo + (U.lo - (wl.lo + l * c.w.lo))));
+  const double Y = sum.hi, Y_lo = sum.lo + (c.T_0_rest.lo + other_U.lo);  // T - w x
   const auto [k, down] = nearest_power(T.hi, Y);
   const double a = T.hi * down;
   const double x = l + c.b1;
