@@ -50,8 +50,8 @@ const char* name(CountingPath path);
 //                  touched_terms took 0.65 of the time of class_streams.
 //   class_streams  for all other counts.
 // The path `rows` counts logarithms, weighted documents and fractions. The path `rows` is also used if documents are added
-// to float counts that are not empty, and if many values are too large to pack. If a row of the matrix
-// is unsorted, repeats a column or stores a zero, touched_terms replaces term_blocks.
+// to float counts that are not empty, and if many values are too large to pack. If a row of the matrix is unsorted, repeats
+// a column or stores a zero, touched_terms replaces term_blocks.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.

@@ -128,10 +128,6 @@ Count known_documents(const ClassCounts<Count>& counts) {
   return counts.collection ? most : sum;
 }
 
-}  // namespace
-
-namespace {
-
 std::shared_ptr<std::byte> own_memory(std::int64_t bytes) {
   return {LargeArray<std::byte>::uninitialised(bytes).release(), FreeMemory{}};
 }
