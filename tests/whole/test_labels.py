@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
@@ -216,8 +216,10 @@ def _as_json_number(label: str) -> Any:
     return value if is_same else label
 
 
+@pytest.mark.filterwarnings("ignore:.*quotes seem to enclose fields")
 @pytest.mark.filterwarnings("ignore:the (label of the first document|classes .* differ only in)")
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example(labels=['""'])
 @given(labels=label_lists)
 def test_every_text_format_and_reader_returns_the_same_classes(
     tmp_path: Path, labels: list[str]
