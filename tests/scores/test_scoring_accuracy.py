@@ -231,6 +231,24 @@ def test_short_classes_are_within_4_ulp(prior: str, b1: float) -> None:
 
 
 @pytest.mark.full(cases=1)
+@pytest.mark.parametrize("b1", [1.0, 0.3, 2.0])
+@pytest.mark.parametrize("prior", ["empirical", "uniform"])
+def test_rare_terms_of_few_classes_are_within_4_ulp(prior: str, b1: float) -> None:
+    # What all classes add by smoothing alone exceeds the score of a rare term by up to three times.
+    rng = np.random.default_rng(24)
+    n_classes, n_terms, n_tokens = 40, 3000, 60_000
+    mass = (np.arange(n_classes) + 5.0) ** -0.6
+    table = np.zeros((n_classes, n_terms), int)
+    drawn = rng.choice(n_classes, n_tokens, p=mass / mass.sum())
+    np.add.at(table, (drawn, (n_terms * rng.random(n_tokens) ** 6).astype(int)), 1)
+    counts = counts_of(table, rng.integers(1, 40, n_classes).tolist())
+    rare = np.flatnonzero((table > 0).sum(0) == 1)
+    terms = np.r_[rare[:40], rare_to_frequent(counts, 12)]
+    assert len(rare) > 40
+    assert sum_errors(counts, terms, (b1, b1 * n_terms), ulp_error, prior) <= 4
+
+
+@pytest.mark.full(cases=1)
 @pytest.mark.parametrize(("seed", "skew", "term"), [(19, 1.5, 253), (22, 1.0, 70)])
 def test_means_over_unequal_classes_are_within_4_ulp(seed: int, skew: float, term: int) -> None:
     # A class with most documents adds nearly all of a mean, and so the error of a single value is

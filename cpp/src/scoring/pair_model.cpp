@@ -15,9 +15,10 @@ DoubleDouble multiply(DoubleDouble a, double b) { return multiply(a, DoubleDoubl
 
 }  // namespace
 
-PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate) {
+PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate, double least_count) {
   const Variable variable = has_complement(model.variable) ? Variable::small_probability : Variable::rate;
-  PairModel pairs{measure, variable, model.lost, aggregate == Aggregate::mean ? 0.75 : 1.0, {}, {}};
+  PairModel pairs{measure, variable, model.lost, aggregate == Aggregate::mean ? 0.75 : 1.0,
+                  b1 <= least_count ? 1.0 / 3 : 1.0, {}, {}};
   PairTotals& totals = pairs.totals;
   double omegas = 0;
   const DoubleDouble log_b1 = logarithm({b1, 0});

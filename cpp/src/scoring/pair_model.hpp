@@ -83,10 +83,14 @@ struct PairModel {
   // larger than ordinary_p, the sum is doubtful, and the term is scored as in score_dense.
   Variable variable;
   double lost;                         // ClassModel::lost
-  // The score is doubtful if V is more than this share of it, because V has an error of up to 5 ulp. In a sum, V is only
-  // close to the score if many classes add to it, and then their errors are not added up. In a mean, a single class may add
-  // nearly all of V.
+  // The score is doubtful if V_pairs + absent_share V_absent is more than most_V_of_score times the score. V_absent is the V
+  // of a term that no class has, and V_pairs is what the pairs add to it. V_absent has an error below 1 ulp, and each pair's
+  // V one of up to 5 ulp. In a sum, V is only close to the score if many classes add to it, and then their errors are not
+  // added up. In a mean, a single class may add nearly all of V, so most_V_of_score is smaller.
   double most_V_of_score;
+  // A pair adds the difference between its V and its class's V without the term. If no count is below b1, the former is about
+  // four times the latter or more, so V_pairs bounds the errors of pairs, and absent_share is 1/3. Otherwise, it is 1.
+  double absent_share;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
 
@@ -105,7 +109,8 @@ bool fits_pair_model(const ClassRow<Count>& row, double b2) {
 }
 
 // Requires Aggregate::sum or Aggregate::mean, b1 > 0, and classes that satisfy fits_pair_model(). O(n_classes).
-PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate);
+// No positive count may be below least_count.
+PairModel make_pair_model(const ClassModel& model, double b1, Measure measure, Aggregate aggregate, double least_count = 0);
 
 // ---- kernels -----------------------------------------------------------------------------------------------------------
 

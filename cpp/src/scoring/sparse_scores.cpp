@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "scoring/absent_classes.hpp"
@@ -29,17 +30,25 @@ std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
+// The cost of summing all pairs of the terms, as a multiple of the measured cost of one value in score_dense.
+double cost_of_sums(PairSum sum, double n_pairs, double n_terms) {
+  const double pair = sum == PairSum::split ? 2 : 5, term = sum == PairSum::split ? 3 : 5;
+  return pair * n_pairs + term * n_terms;
+}
+
 // Data that all chunks share. `whole` is for terms that lose digits in a split sum, or for all terms without split sums.
 struct SharedSums {
-  SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate)
-      : pairs(make_pair_model(model, b1, measure, aggregate)), split(model, pairs, PairSum::split),
-        whole(model, pairs, PairSum::whole) {}
+  SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate, double least_count,
+             bool whole_after_split)
+      : pairs(make_pair_model(model, b1, measure, aggregate, least_count)), split(model, pairs, PairSum::split),
+        whole(model, pairs, PairSum::whole), whole_pays(whole_after_split) {}
   SharedSums(const SharedSums&) = delete;  // `split` and `whole` refer to `pairs`
   SharedSums& operator=(const SharedSums&) = delete;
   const AbsentClasses& absent(PairSum sum) const { return sum == PairSum::split ? split : whole; }
 
   PairModel pairs;
   AbsentClasses split, whole;
+  bool whole_pays;  // true if the terms with doubtful split sums get whole sums, before score_dense() scores what remains
 };
 
 // Scores chunks of terms. Each thread has its own SparseScorer. Most arrays have one element per term of the chunk.
@@ -67,7 +76,7 @@ class SparseScorer {
       values_[j] = {U.hi, U.lo, 0, 0};
     }
     add_values(sum, worker);
-    if (sum == PairSum::split && choose_doubtful()) add_values(PairSum::whole, worker);
+    if (sum == PairSum::split && shared_.whole_pays && choose_doubtful()) add_values(PairSum::whole, worker);
     if (std::memchr(doubtful_.data(), 1, n_) != nullptr)
       dense_.score(first, last, doubtful_.data(), entries_, worker, store_scores(scores_));
   }
@@ -206,10 +215,9 @@ bool sparse_pays(const ClassCounts<Count>& counts, const Estimation& estimation,
     n_classes += 1, pairs += static_cast<double>(row->size);
   }
   const double terms = std::min(static_cast<double>(counts.n_terms), pairs);
-  // The costs are multiples of the measured cost of one value in score_dense. About 48 pieces of V are tabulated.
-  const double pair = measure == Measure::kl ? 2.5 : 5, term = measure == Measure::kl ? 4 : 5;
-  const double pieces = 48 * AbsentPiece::n_nodes;
-  return pair * pairs + term * terms + pieces * n_classes < n_classes * terms;
+  const double pieces = 48 * AbsentPiece::n_nodes;  // about 48 pieces of V are tabulated
+  const PairSum sum = measure == Measure::kl ? PairSum::split : PairSum::whole;
+  return cost_of_sums(sum, pairs, terms) + pieces * n_classes < n_classes * terms;
 }
 
 template <CountType Count>
@@ -219,9 +227,17 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const ClassModel model = make_class_model(counts, estimation);
   const ScoreTask<Count> task{counts, model, measure, aggregate};
   const double unseen = BlockScorer<Count>(task).results_of_unseen()[0];
-  const SharedSums shared(model, estimation.b1, measure, aggregate);
   std::int64_t n_pairs = 0;
-  for (std::size_t k = 0; k < task.n_classes(); ++k) n_pairs += task.row(k).size;
+  bool whole = true;  // true if all counts are known to be whole numbers
+  for (std::size_t k = 0; k < task.n_classes(); ++k) {
+    n_pairs += task.row(k).size;
+    whole = whole && (std::is_integral_v<Count> || task.row(k).is_narrow());
+  }
+  // With few classes, scoring a doubtful term as in score_dense is cheaper than summing its pairs a second time. The choice
+  // depends on the whole collection, because a score must not depend on the other terms of a chunk.
+  const auto pairs = static_cast<double>(n_pairs), terms = std::min(static_cast<double>(counts.n_terms), pairs);
+  const bool whole_pays = cost_of_sums(PairSum::whole, pairs, terms) < static_cast<double>(task.n_classes()) * terms;
+  const SharedSums shared(model, estimation.b1, measure, aggregate, whole ? 1.0 : 0.0, whole_pays);
   // The costs are multiples of the measured cost of one value in score_dense.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
