@@ -430,8 +430,8 @@ void finish(const SummedBlock& block) {
     const DoubleDouble rest = add(subtract(A, multiply(P, logarithm(T))), multiply(R, T));
     const double score = rest.hi + (rest.lo + V[j]);
     block.scores[j] = score;
-    // The comment at most_V_of_score explains how large the parts of V may be. The errors of adding up V and of `rest` must be far
-    // smaller than the rounding error of the score.
+    // The comment at most_V_of_score explains how large the parts of V may be. The errors of adding up V and of `rest` must
+    // be far smaller than the rounding error of the score.
     const double V_sum = n_pairs[j] * n_pairs[j] * (0x1p-50 * totals.most_V);
     margin[j] = smaller(smaller(score - V_sum, most_V_of_score * score - errors_of_V[j]),
                         score - 0x1p-12 * (P.hi + R.hi * T.hi));

@@ -88,8 +88,8 @@ struct PairModel {
   // V one of up to 5 ulp. In a sum, V is only close to the score if many classes add to it, and then their errors are not
   // added up. In a mean, a single class may add nearly all of V, so most_V_of_score is smaller.
   double most_V_of_score;
-  // A pair adds the difference between its V and its class's V without the term. If no count is below b1, the former is about
-  // four times the latter or more, so V_pairs bounds the errors of pairs, and absent_share is 1/3. Otherwise, it is 1.
+  // A pair adds the difference between its V and its class's V without the term. If no count is below b1, the former is
+  // about four times the latter or more, so V_pairs bounds the errors of pairs, and absent_share is 1/3. Otherwise, it is 1.
   double absent_share;
   std::vector<PairConstants> classes;  // (ClassModel::classes.size(),)
   PairTotals totals;
