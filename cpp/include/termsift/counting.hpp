@@ -34,24 +34,20 @@ void check_labels(const LabelView& labels, std::int64_t n_docs);
 // The counting algorithms, which all give the same result to the last bit.
 enum class CountingPath : std::uint8_t {
   class_streams,  // copies the entries class by class, then adds up each class (cpp/src/counting/streams.hpp)
-  touched_terms,  // like class_streams, but lists a class's terms as they first occur instead of scanning all terms
-  term_blocks,    // copies the entries by blocks of terms, then adds up each block (cpp/src/counting/streams.hpp)
+  term_blocks,    // like class_streams, but sorts the entries of a class by blocks of terms, and adds up each block
   rows            // gathers the rows of each class from the matrix (cpp/src/counting/row_gather.cpp)
 };
-inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, CountingPath::touched_terms,
-                                                  CountingPath::term_blocks, CountingPath::rows};
+inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, CountingPath::term_blocks,
+                                                  CountingPath::rows};
 const char* name(CountingPath path);
 
-// Returns the fastest counting path. n_rows is the number of classes, plus one if the collection has a row. The paths are
-//   term_blocks    for at most 16 rows of 2^21 to 2^27 terms, where the counters of one row would not stay in the cache.
-//                  With 2 classes and 19 million entries, term_blocks took 1.8 times as long as class_streams at 2^20
-//                  terms, 0.8 times at 2^21 and 0.5 times at 2^24. More than 2^27 terms would make too many blocks.
-//   touched_terms  for rows that, on average, have fewer entries than a third of the number of terms. With 5,000 classes,
-//                  touched_terms took 0.65 of the time of class_streams.
+// Returns the fastest counting path. The paths are
+//   term_blocks    for 2^22 terms or more, whose counters would not stay in the cache, if the parts of rows have 16 entries
+//                  or more on average. With 2 classes and 15 million entries, term_blocks took 1.5 times as long as
+//                  class_streams at 2^20 terms, 1.2 times at 2^22 and 0.7 times at 2^24.
 //   class_streams  for all other counts.
 // The path `rows` counts logarithms, weighted documents and fractions. The path `rows` is also used if documents are added
-// to float counts that are not empty, and if many values are too large to pack. If a row of the matrix is unsorted, repeats
-// a column or stores a zero, touched_terms replaces term_blocks.
+// to float counts that are not empty, and if many values are too large to pack.
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.

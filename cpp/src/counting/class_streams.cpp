@@ -50,10 +50,8 @@ std::vector<Window> plan_windows(const StreamSource& source, const RowSizes& siz
 
 // Lays out the streams of the window's classes, for documents of the given sizes.
 void lay_out(const Window& window, const RowSizes& sizes, Streams& streams) {
-  const auto n_ranges = static_cast<std::size_t>(sizes.n_ranges);
-  const auto first = sizes.entries.begin() + static_cast<std::ptrdiff_t>(window.first_class * n_ranges);
-  std::copy_n(first, streams.n_streams * n_ranges, streams.offsets.begin() + 1);
-  streams.lay_out();
+  const auto first = sizes.entries.begin() + static_cast<std::ptrdiff_t>(window.first_class * streams.n_ranges);
+  std::partial_sum(first, first + static_cast<std::ptrdiff_t>(streams.ends.size()), streams.offsets.begin() + 1);
 }
 
 // Fills the streams with the window's documents, and returns the result of checking these documents. The streams are
@@ -64,45 +62,62 @@ CsrScan fill(const StreamSource& source, const Window& window, const std::vector
   for_each_block(static_cast<std::int64_t>(streams.n_ranges), threads, [&](std::int64_t block, Worker& worker) {
     const auto r = static_cast<std::size_t>(block);
     StreamWriter writer(source, window, streams, r);
-    for (std::int64_t d = begins[r], last; d < begins[r + 1]; d = last) {
+    bool sound = true;
+    for (std::int64_t d = begins[r], last; d < begins[r + 1] && sound; d = last) {
       worker.check();
       last = rows_to_scan(source.x, d, begins[r + 1]);
-      if (!writer.append(d, last)) break;
+      sound = writer.append(d, last);
     }
     scans[r] = writer.finish();
+    if (sound) streams.sort_by_block(r, worker);
   });
   return CsrScan::sum(scans);
 }
 
 // ---- streams -> rows ----------------------------------------------------------------------------------------------------
 
-// Adds each stream to its row. O(entries), plus O(n_streams n_terms) unless touched terms are noted.
+// Adds each stream to its row. A row of several blocks is first made in parts.
 template <CountType Count>
-void add_up(const Streams& streams, std::int64_t n_terms, bool notes_touched, double value_bound, const Threads& threads,
-            PerThread<CellCounters>& of_threads, ClassRow<Count>* rows) {
+void add_up(const Streams& streams, double value_bound, const Threads& threads, PerThread<CellCounters>& of_threads,
+            ClassRow<Count>* rows) {
   // The threads add the longest streams first. The last stream may keep a single thread busy, so it should be short.
   std::vector<std::size_t> order(streams.n_streams);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return streams.size(a) > streams.size(b); });
   while (!order.empty() && streams.size(order.back()) == 0) order.pop_back();
-  for_each_block(static_cast<std::int64_t>(order.size()), threads, [&](std::int64_t block, Worker& worker) {
-    const std::size_t stream = order[static_cast<std::size_t>(block)];
-    CellCounters& counters = of_threads.own(worker, n_terms, notes_touched);
-    counters.add(streams, stream);
-    const bool narrow = static_cast<double>(streams.size(stream)) * value_bound < 0x1p32;
-    auto added = counters.take<Count>(0, n_terms, 0, narrow);
-    added.sum_tokens();
+  const auto n_blocks = static_cast<std::int64_t>(streams.n_blocks);
+  const auto add_to_row = [&](std::size_t stream, ClassRow<Count>&& added) {
     ClassRow<Count>& row = rows[stream];
     row = row.size == 0 ? std::move(added) : merge_rows(row, added);
+  };
+  std::vector<ClassRow<Count>> parts(n_blocks > 1 ? order.size() * streams.n_blocks : 0);
+  for_each_block(std::ssize(order) * n_blocks, threads, [&](std::int64_t i, Worker& worker) {
+    const std::size_t stream = order[static_cast<std::size_t>(i / n_blocks)];
+    const std::int64_t block = i % n_blocks;
+    CellCounters& counters = of_threads.own(worker, streams.n_cells());
+    counters.add(streams, stream, static_cast<std::size_t>(block));
+    const bool narrow = static_cast<double>(streams.size(stream)) * value_bound < 0x1p32;
+    auto added = counters.take<Count>(0, streams.n_cells(), block << streams.block_bits, narrow);
+    if (n_blocks > 1) {
+      parts[static_cast<std::size_t>(i)] = std::move(added);
+    } else {
+      added.sum_tokens();
+      add_to_row(stream, std::move(added));
+    }
+  });
+  if (n_blocks == 1) return;
+  for_each_block(std::ssize(order), threads, [&](std::int64_t i, Worker&) {
+    const ClassRow<Count>* const begin = parts.data() + i * n_blocks;
+    add_to_row(order[static_cast<std::size_t>(i)], concatenate(begin, begin + n_blocks));
   });
 }
 
 }  // namespace
 
 template <CountType Count>
-Streamed<Count> count_by_class_streams(const StreamSource& source, const RowSizes& sizes, bool notes_touched,
-                                       std::int64_t window_bytes, const Threads& threads) {
+std::optional<Streamed<Count>> count_by_class_streams(const StreamSource& source, const RowSizes& sizes, bool by_blocks,
+                                                      std::int64_t window_bytes, const Threads& threads) {
   const AnyCsr& x = source.x;
   Streamed<Count> result;
   result.rows.resize(source.n_rows());
@@ -116,22 +131,20 @@ Streamed<Count> count_by_class_streams(const StreamSource& source, const RowSize
     std::optional<RowSizes> own;
     if (window.n_docs() < x.n_rows) own.emplace(source, window.first_doc, window.last_doc, threads);
     const RowSizes& of_window = own ? *own : sizes;
-    Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(of_window.n_ranges));
+    Streams streams(x.n_columns, window.n_classes(), static_cast<std::size_t>(of_window.n_ranges), by_blocks);
     lay_out(window, of_window, streams);
     streams.entries = memory.entries(largest_window);
     scan.add(fill(source, window, of_window.begins, threads, streams));
-    result.possible = source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents));
-    if (!result.possible) return result;
-    result.value_bound = source.value_bound(scan);
-    result.distinct = scan.distinct;
-    add_up(streams, x.n_columns, notes_touched, result.value_bound, threads, counters,
-           result.rows.data() + window.first_class);
+    if (!source.can_stream(scan, streams.packed, std::min(x.n_rows, StreamSource::most_documents))) return std::nullopt;
+    result.facts = source.facts(scan);
+    add_up(streams, result.facts.value_bound, threads, counters, result.rows.data() + window.first_class);
   }
   return result;
 }
 
-template Streamed<std::int64_t> count_by_class_streams(const StreamSource&, const RowSizes&, bool, std::int64_t,
-                                                       const Threads&);
-template Streamed<double> count_by_class_streams(const StreamSource&, const RowSizes&, bool, std::int64_t, const Threads&);
+template std::optional<Streamed<std::int64_t>> count_by_class_streams(const StreamSource&, const RowSizes&, bool,
+                                                                      std::int64_t, const Threads&);
+template std::optional<Streamed<double>> count_by_class_streams(const StreamSource&, const RowSizes&, bool, std::int64_t,
+                                                                const Threads&);
 
 }  // namespace termsift

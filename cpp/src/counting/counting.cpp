@@ -109,7 +109,7 @@ void check_exact_doubles(const AnyCsr& any, const CsrFacts& facts) {
 // ---- counting ------------------------------------------------------------------------------------------------------------
 
 // Returns n_docs of each class, followed by n_docs of the collection, after `added` documents of each class and n_docs in
-// all are added, or after weighted documents are added in order.
+// all are added, or after weighted documents are added in order. Weights need no `added`.
 template <CountType Count>
 std::vector<Count> documents_after(const ClassCounts<Count>& counts, const LabelView& labels, const Count* weights,
                                    const std::vector<std::int64_t>& added, std::int64_t n_docs) {
@@ -175,25 +175,14 @@ ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_te
   return result;
 }
 
-// Counts by the chosen path if the path is one of streams and streams can count the matrix. Sets `path` to the path that
-// counted the matrix, or to `rows`.
+// Returns the path that counts the matrix, unless the path is one of streams and streams cannot count the matrix.
 template <CountType Count>
-Streamed<Count> count_by_streams(const StreamSource& source, const RowSizes& sizes, const CountingOptions& options,
-                                 const Threads& threads, CountingPath& path) {
-  const auto n_rows = static_cast<std::int64_t>(source.n_rows());
-  path = options.path.value_or(choose_counting_path(n_rows, source.x.n_columns, source.n_entries()));
-  if (path == CountingPath::rows) return {};
-  Streamed<Count> streamed;
-  if (path == CountingPath::term_blocks && n_rows <= most_rows_of_term_blocks) {
-    streamed = count_by_term_blocks<Count>(source, options.window_bytes, threads);
-    if (streamed.possible) return streamed;
-    path = CountingPath::touched_terms;  // accepts unsorted columns and zeros
-  }
-  if (path == CountingPath::term_blocks) path = CountingPath::class_streams;
-  const bool notes_touched = path == CountingPath::touched_terms;
-  streamed = count_by_class_streams<Count>(source, sizes, notes_touched, options.window_bytes, threads);
-  if (!streamed.possible) path = CountingPath::rows;
-  return streamed;
+CountingPath wanted_path(const ClassCounts<Count>& counts, const StreamSource& source, const Count* weights,
+                         const CountingOptions& options) {
+  if (weights != nullptr || options.term_weight == TermWeight::log) return CountingPath::rows;
+  if (!std::is_integral_v<Count> && !is_empty(counts)) return CountingPath::rows;
+  if (options.path) return *options.path;
+  return choose_counting_path(static_cast<std::int64_t>(source.n_rows()), source.x.n_columns, source.n_entries());
 }
 
 }  // namespace
@@ -201,7 +190,6 @@ Streamed<Count> count_by_streams(const StreamSource& source, const RowSizes& siz
 const char* name(CountingPath path) {
   switch (path) {
     case CountingPath::class_streams: return "class_streams";
-    case CountingPath::touched_terms: return "touched_terms";
     case CountingPath::term_blocks: return "term_blocks";
     case CountingPath::rows: return "rows";
   }
@@ -209,9 +197,8 @@ const char* name(CountingPath path) {
 }
 
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries) {
-  if (n_rows <= 16 && n_terms >= std::int64_t{1} << 21 && n_terms <= std::int64_t{1} << 27) return CountingPath::term_blocks;
-  if (n_terms / 3 > n_entries / std::max<std::int64_t>(n_rows, 1)) return CountingPath::touched_terms;
-  return CountingPath::class_streams;
+  const bool few_parts = 16 * n_rows <= n_entries / (n_terms >> Streams::bits_of_blocks | 1);
+  return n_terms >= std::int64_t{1} << 22 && few_parts ? CountingPath::term_blocks : CountingPath::class_streams;
 }
 
 void check_labels(const LabelView& labels, std::int64_t n_docs) {
@@ -248,29 +235,27 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   const Threads threads = worth(options.threads, n_entries);
   ClassCounts<Count> result = with_room(counts, x.n_columns, labels, x.n_rows, options.threads);
   const StreamSource source{x, binary, labels, result.collection != nullptr};
-  const RowSizes sizes(source, 0, x.n_rows, threads);
-  const bool needs_rows = weights != nullptr || term_weight == TermWeight::log ||
-                          (!std::is_integral_v<Count> && !is_empty(counts));
-  CountingPath path = CountingPath::rows;
-  Streamed<Count> streamed;
-  if (!needs_rows) streamed = count_by_streams<Count>(source, sizes, options, threads, path);
-  CsrFacts facts{streamed.distinct, false, streamed.value_bound};
-  if (path == CountingPath::rows) {
-    facts = check_csr(x, {}, threads);
-    if (binary) facts.value_bound = 1;
-  }
+  RowSizes sizes;
+  if (weights == nullptr) sizes = RowSizes(source, 0, x.n_rows, threads);
+  const CountingPath wanted = wanted_path(counts, source, weights, options);
+  const bool by_blocks = wanted == CountingPath::term_blocks;
+  std::optional<Streamed<Count>> streamed;
+  if (wanted != CountingPath::rows)
+    streamed = count_by_class_streams<Count>(source, sizes, by_blocks, options.window_bytes, threads);
+  CsrFacts facts = streamed ? streamed->facts : check_csr(x, {}, threads);
+  if (binary) facts.value_bound = 1;
   if constexpr (std::is_integral_v<Count>)
     check_overflow(counts, x, facts, labels, weights, term_weight, threads);
   else if (raw)
     check_exact_doubles(x, facts);
 
   const std::vector<Count> docs = documents_after(counts, labels, weights, sizes.documents, x.n_rows);
-  if (path == CountingPath::rows)
-    add_by_rows(result, x, facts, labels, weights, term_weight, docs, threads);
+  if (streamed)
+    add_rows(result, streamed->rows, docs, threads);
   else
-    add_rows(result, streamed.rows, docs, threads);
+    add_by_rows(result, x, facts, labels, weights, term_weight, docs, threads);
   result.n_docs = docs.back();
-  return {std::move(result), path};
+  return {std::move(result), streamed ? wanted : CountingPath::rows};
 }
 
 template <CountType Count>
@@ -310,17 +295,16 @@ std::optional<ClassCounts<Count>> count_columns(const ClassCounts<Count>& counts
   const Threads threads = worth(options.threads, x.indptr[x.n_rows]);
   ClassCounts<Count> result = with_room(counts, x.n_rows, labels, x.n_columns, options.threads);
   const StreamSource source{x, options.term_weight == TermWeight::binary, labels, result.collection != nullptr};
-  Streamed<Count> streamed;
-  streamed.possible = options.term_weight != TermWeight::log && (std::is_integral_v<Count> || is_empty(counts));
-  if (streamed.possible) streamed = count_columns_by_term_blocks<Count>(source, threads);
+  if (options.term_weight == TermWeight::log || !(std::is_integral_v<Count> || is_empty(counts))) return std::nullopt;
+  std::optional<Streamed<Count>> streamed = count_by_columns<Count>(source, threads);
   // Each new count of a pair of a class and a term is below 2^40. The sums over the terms of a class must not overflow.
   const double n_entries = static_cast<double>(x.indptr[x.n_rows]);
-  streamed.possible &= most_counted(counts) < 0x1p61 && streamed.value_bound * n_entries < 0x1p61;
-  if (!streamed.possible) return std::nullopt;
+  const auto fits = [](double n) { return n < 0x1p61; };
+  if (!streamed || !fits(most_counted(counts)) || !fits(streamed->facts.value_bound * n_entries)) return std::nullopt;
   std::vector<std::int64_t> added(counts.rows.size());
   for (std::int64_t d = 0; d < x.n_columns; ++d) for_each_class(labels, d, [&](std::size_t c) { ++added[c]; });
   const std::vector<Count> docs = documents_after<Count>(counts, labels, nullptr, added, x.n_columns);
-  add_rows(result, streamed.rows, docs, threads);
+  add_rows(result, streamed->rows, docs, threads);
   result.n_docs = docs.back();
   return result;
 }

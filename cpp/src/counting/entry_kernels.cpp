@@ -155,20 +155,6 @@ void values(const Value* data, std::int64_t n, PackedEntry packed, CsrScan& fact
     for (std::int64_t e = 0; e < n; ++e) facts.n_unpackable += !packed.holds(data[e]);
 }
 
-template <class Index, class Value>
-std::int64_t deal(const Index* indices, const Value* data, std::int64_t n, bool as_ones, PackedEntry packed, int term_bits,
-                  std::uint32_t first_cell, std::uint32_t** next) {
-  const std::uint32_t mask = (std::uint32_t{1} << term_bits) - 1;
-  std::uint32_t escapes = 0;
-  for (std::int64_t e = 0; e < n; ++e) {
-    const auto column = static_cast<std::uint32_t>(indices[e]);
-    const std::uint32_t cell = first_cell + (column & mask);
-    escapes += !as_ones && !packed.holds(data[e]);
-    *next[column >> term_bits]++ = as_ones ? packed.pack(cell, Bool{1}) : packed.pack(cell, data[e]);
-  }
-  return escapes;
-}
-
 // Adds the entries to their counters. Calls note(cell) for each entry.
 template <class Note>
 TERMSIFT_INLINE void add_entries(const std::uint32_t* entries, std::int64_t n, PackedEntry packed, PackedCounters counters,
@@ -252,8 +238,7 @@ std::int64_t take(std::uint32_t* counters, std::uint8_t* lines, std::int64_t n_l
 constexpr CounterKernels counter_kernels{add, add_and_note, take};
 
 template <class Index, class Value>
-constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, within<Index>, descents<Index>,
-                                               values<Value>, deal<Index, Value>};
+constexpr RowKernels<Index, Value> row_kernels{pack_usual<Index, Value>, within<Index>, descents<Index>, values<Value>};
 
 }  // namespace
 }  // namespace termsift::simd::TERMSIFT_TARGET

@@ -69,10 +69,6 @@ struct RowKernels {
   std::int64_t (*descents)(const Index* indices, std::int64_t n);
   // Updates all facts except `distinct` for n values. A value is refused if it is negative, not finite or above 2^63 - 1.
   void (*values)(const Value* data, std::int64_t n, PackedEntry packed, CsrScan& facts);
-  // Distributes a row of n entries to blocks of 2^term_bits columns. Writes each entry to *next[block]++, with the cell
-  // first_cell + column % 2^term_bits. If `as_ones`, each value is packed as 1. Returns the number of escapes.
-  std::int64_t (*deal)(const Index* indices, const Value* data, std::int64_t n, bool as_ones, PackedEntry packed,
-                       int term_bits, std::uint32_t first_cell, std::uint32_t** next);
 
   static const RowKernels baseline, avx2, avx512;  // simd/targets.hpp
 };

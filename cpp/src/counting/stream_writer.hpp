@@ -54,7 +54,6 @@ class StreamWriter {
 
   // Completes the segments of the range, and returns the result of checking its documents.
   const CsrScan& finish() {
-    streams_.sort_escapes(range_);
     for (std::size_t s = 0; s < segments_.size(); ++s) {
       streams_.bounds[s * streams_.n_ranges + range_] = segments_[s].bound;
       streams_.ends[s * streams_.n_ranges + range_] = segments_[s].next - streams_.entries;

@@ -1,7 +1,6 @@
 #include "counting/streams.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -10,8 +9,8 @@ namespace {
 
 constexpr std::int64_t documents_per_check = 1 << 16;
 
-}  // namespace
-
+// Splits the documents [first, last) into consecutive ranges with about the same number of entries. Returns the first
+// document of each range, followed by `last`. indptr must have been checked.
 std::vector<std::int64_t> document_ranges(const AnyCsr& any, std::int64_t first, std::int64_t last, std::int64_t n_ranges) {
   return any.visit([&](const auto& x) {
     std::vector<std::int64_t> begins{first};
@@ -26,27 +25,31 @@ std::vector<std::int64_t> document_ranges(const AnyCsr& any, std::int64_t first,
   });
 }
 
+}  // namespace
+
 RowSizes::RowSizes(const StreamSource& source, std::int64_t first, std::int64_t last, const Threads& threads)
     : n_ranges(threads.count), begins(document_ranges(source.x, first, last, n_ranges)),
       entries(source.n_rows() * static_cast<std::size_t>(n_ranges)), documents(source.n_rows()) {
   source.x.visit([&](const auto& x) {
-    std::vector<std::vector<std::int64_t>> documents_of(static_cast<std::size_t>(n_ranges));
+    struct Sizes {
+      std::int64_t entries, documents;
+    };
+    std::vector<std::vector<Sizes>> of_ranges(static_cast<std::size_t>(n_ranges));
     for_each_block(n_ranges, threads, [&](std::int64_t block, Worker& worker) {
       const auto range = static_cast<std::size_t>(block);
-      std::vector<std::int64_t> own_entries(documents.size()), own_documents(documents.size());
+      std::vector<Sizes> own(documents.size());
       for (std::int64_t d = begins[range]; d < begins[range + 1];) {
         worker.check();
         for (const std::int64_t end = std::min(begins[range + 1], d + documents_per_check); d < end; ++d) {
           const std::int64_t length = x.indptr[d + 1] - x.indptr[d];
-          source.for_each_row(d, [&](std::size_t c) { own_entries[c] += length, ++own_documents[c]; });
+          source.for_each_row(d, [&](std::size_t c) { own[c].entries += length, ++own[c].documents; });
         }
       }
-      for (std::size_t row = 0; row < documents.size(); ++row)
-        entries[row * static_cast<std::size_t>(n_ranges) + range] = own_entries[row];
-      documents_of[range] = std::move(own_documents);
+      of_ranges[range] = std::move(own);
     });
-    for (const std::vector<std::int64_t>& own : documents_of)
-      std::transform(own.begin(), own.end(), documents.begin(), documents.begin(), std::plus<>());
+    auto place = entries.begin();
+    for (std::size_t row = 0; row < documents.size(); ++row)
+      for (const std::vector<Sizes>& own : of_ranges) *place++ = own[row].entries, documents[row] += own[row].documents;
   });
 }
 
@@ -55,11 +58,25 @@ std::int64_t RowSizes::n_entries(std::size_t row) const {
   return std::accumulate(begin, begin + n_ranges, std::int64_t{0});
 }
 
-void Streams::lay_out() { std::partial_sum(offsets.begin(), offsets.end(), offsets.begin()); }
-
-void Streams::sort_escapes(std::size_t range) {
-  std::sort(escapes[range].begin(), escapes[range].end(),
-            [](const Escape& a, const Escape& b) { return a.stream < b.stream; });
+void Streams::sort_by_block(std::size_t range, Worker& worker) {
+  std::sort(escapes[range].begin(), escapes[range].end(), in_order);
+  if (n_blocks == 1) return;
+  const int shift = packed.value_bits() + block_bits;  // at most 31, because the cells need at least one bit more
+  const std::uint32_t mask = (std::uint32_t{1} << shift) - 1;
+  std::vector<std::uint32_t> sorted(static_cast<std::size_t>(chunk_entries)), places(n_blocks + 1);
+  std::uint32_t *const to = sorted.data(), *const place = places.data();
+  for (std::size_t segment = range; segment < ends.size(); segment += n_ranges)
+    for (std::int64_t begin = offsets[segment]; begin < ends[segment]; begin += chunk_entries) {
+      worker.check();
+      std::uint32_t* const chunk = entries + begin;
+      const std::int64_t n = std::min(chunk_entries, ends[segment] - begin);
+      std::fill(places.begin(), places.end(), 0);
+      for (std::int64_t e = 0; e < n; ++e) ++place[(chunk[e] >> shift) + 1];
+      std::partial_sum(places.begin(), places.end(), places.begin());
+      runs_[segment].insert(runs_[segment].end(), places.begin(), places.end());
+      for (std::int64_t e = 0; e < n; ++e) to[place[chunk[e] >> shift]++] = chunk[e] & mask;
+      std::copy_n(to, n, chunk);
+    }
 }
 
 std::uint32_t* WindowMemory::entries(std::int64_t n) {
@@ -89,38 +106,32 @@ bool StreamSource::can_stream(const CsrScan& scan, const PackedEntry& packed, st
   return !scan.has_fractions && scan.n_unpackable <= n_entries() / 8 && scan.value_bound * n_values < most_occurrences;
 }
 
-CellCounters::CellCounters(std::int64_t n_cells, bool notes_touched)
+CellCounters::CellCounters(std::int64_t n_cells)
     : small_(LargeArray<std::uint32_t>::zeroed((n_cells + 63) / 64 * 64)),
       large_(LargeArray<std::uint64_t>::zeroed_for_few(n_cells)),
-      terms_(LargeArray<TermId>::uninitialised(n_cells + line_cells)) {
-  if (notes_touched) lines_ = LargeArray<std::uint8_t>::zeroed((n_cells / line_cells + 64) / 64 * 64);
-}
+      terms_(LargeArray<TermId>::uninitialised(n_cells + line_cells)),
+      lines_(LargeArray<std::uint8_t>::zeroed((n_cells / line_cells + 64) / 64 * 64)) {}
 
-void CellCounters::add(const Streams& streams, std::size_t stream) {
+void CellCounters::add(const Streams& streams, std::size_t stream, std::size_t block) {
   const auto bounds = streams.bounds.begin() + static_cast<std::ptrdiff_t>(stream * streams.n_ranges);
   const bool bounded = std::accumulate(bounds, bounds + static_cast<std::ptrdiff_t>(streams.n_ranges), std::uint64_t{0}) <
                        PackedCounters::bound;
-  for (std::size_t range = 0; range < streams.n_ranges; ++range) {
-    const std::size_t segment = stream * streams.n_ranges + range;
-    const std::uint32_t* const begin = streams.entries + streams.offsets[segment];
-    const std::int64_t n = streams.ends[segment] - streams.offsets[segment];
-    if (lines_.get() != nullptr)
-      kernels_.add_and_note(begin, n, streams.packed, counters(), bounded, lines_.get());
-    else
-      kernels_.add(begin, n, streams.packed, counters(), bounded);
-    const auto& escapes = streams.escapes[range];
-    auto escape = std::lower_bound(escapes.begin(), escapes.end(), stream,
-                                   [](const Streams::Escape& e, std::size_t s) { return e.stream < s; });
-    for (; escape != escapes.end() && escape->stream == stream; ++escape)
-      counters().add_occurrences(escape->cell, escape->rest);
-  }
+  notes_lines_ = streams.size(stream) < streams.n_terms / 3;
+  const auto add_run = [&](const std::uint32_t* entries, std::int64_t n) {
+    if (notes_lines_) kernels_.add_and_note(entries, n, streams.packed, counters(), bounded, lines_.get());
+    else kernels_.add(entries, n, streams.packed, counters(), bounded);
+  };
+  streams.for_each_run(stream, block, add_run, [&](std::uint32_t cell, std::uint64_t rest) {
+    counters().add_occurrences(cell, rest);
+  });
 }
 
 template <CountType Count>
 ClassRow<Count> CellCounters::take(std::int64_t first, std::int64_t n, std::int64_t first_term, bool narrow) {
   std::uint32_t* const taken = small_.get() + first;
   const std::int64_t n_lines = (n + line_cells - 1) / line_cells;
-  const std::int64_t size = kernels_.take(taken, lines_.get(), n_lines, static_cast<TermId>(first_term), terms_.get());
+  std::uint8_t* const lines = std::exchange(notes_lines_, false) ? lines_.get() : nullptr;
+  const std::int64_t size = kernels_.take(taken, lines, n_lines, static_cast<TermId>(first_term), terms_.get());
   auto row = ClassRow<Count>::with_capacity(size, narrow, &rows_);
   row.size = size;
   std::copy_n(terms_.get(), size, row.terms);
