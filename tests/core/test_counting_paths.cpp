@@ -322,10 +322,12 @@ TEST(streams_of_several_chunks_and_blocks) {
 
 TEST(the_path_of_a_shape) {
   // Catches blocks for a vocabulary whose counters fit into the cache, and parts of rows that take more memory than entries.
-  CHECK(choose_counting_path(2, std::int64_t{1} << 24, 15'000'000) == CountingPath::term_blocks);
-  CHECK(choose_counting_path(2, (std::int64_t{1} << 22) - 1, 15'000'000) == CountingPath::class_streams);
-  CHECK(choose_counting_path(100'000, std::int64_t{1} << 24, 15'000'000) == CountingPath::class_streams);
-  CHECK(choose_counting_path(0, 0, 0) == CountingPath::class_streams);
+  CHECK(choose_counting_path(2, std::int64_t{1} << 24, 15'000'000, 64) == CountingPath::term_blocks);
+  CHECK(choose_counting_path(2, (std::int64_t{1} << 22) - 1, 15'000'000, 1) == CountingPath::class_streams);
+  CHECK(choose_counting_path(7000, std::int64_t{1} << 24, 15'000'000, 1) == CountingPath::term_blocks);
+  CHECK(choose_counting_path(7000, std::int64_t{1} << 24, 15'000'000, 4) == CountingPath::class_streams);
+  CHECK(choose_counting_path(8000, std::int64_t{1} << 24, 15'000'000, 1) == CountingPath::class_streams);
+  CHECK(choose_counting_path(0, 0, 0, 1) == CountingPath::class_streams);
 }
 
 TEST(dense_rows_of_terms) {

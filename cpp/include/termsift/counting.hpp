@@ -42,13 +42,13 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
 const char* name(CountingPath path);
 
 // Returns the fastest counting path. The paths are
-//   term_blocks    for 2^22 terms or more, whose counters would not stay in the cache, if the parts of rows have 16 entries
-//                  or more on average. With 2 classes and 15 million entries, term_blocks took 1.5 times as long as
-//                  class_streams at 2^20 terms, 1.2 times at 2^22 and 0.7 times at 2^24.
+//   term_blocks    for 2^22 terms or more, whose counters would not stay in the cache, if each block of a row has 16 entries
+//                  or more on average, and 8 or more from each thread. With 2 classes and 15 million entries, term_blocks
+//                  took 1.5 times as long as class_streams at 2^20 terms, 1.2 times at 2^22 and 0.7 times at 2^24.
 //   class_streams  for all other counts.
 // The path `rows` counts logarithms, weighted documents and fractions. The path `rows` is also used if documents are added
 // to float counts that are not empty, and if many values are too large to pack.
-CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries);
+CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries, int n_threads);
 
 // How an entry x > 0 is counted. Repeated entries of a document are added up first, and document weights are applied last.
 enum class TermWeight : std::uint8_t {

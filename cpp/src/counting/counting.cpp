@@ -178,11 +178,12 @@ ClassCounts<Count> with_room(const ClassCounts<Count>& counts, std::int64_t n_te
 // Returns the path that counts the matrix, unless the path is one of streams and streams cannot count the matrix.
 template <CountType Count>
 CountingPath wanted_path(const ClassCounts<Count>& counts, const StreamSource& source, const Count* weights,
-                         const CountingOptions& options) {
+                         const CountingOptions& options, int n_threads) {
   if (weights != nullptr || options.term_weight == TermWeight::log) return CountingPath::rows;
   if (!std::is_integral_v<Count> && !is_empty(counts)) return CountingPath::rows;
   if (options.path) return *options.path;
-  return choose_counting_path(static_cast<std::int64_t>(source.n_rows()), source.x.n_columns, source.n_entries());
+  const auto n_rows = static_cast<std::int64_t>(source.n_rows());
+  return choose_counting_path(n_rows, source.x.n_columns, source.n_entries(), n_threads);
 }
 
 }  // namespace
@@ -196,9 +197,10 @@ const char* name(CountingPath path) {
   return "";
 }
 
-CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries) {
-  const bool few_parts = 16 * n_rows <= n_entries / (n_terms >> Streams::bits_of_blocks | 1);
-  return n_terms >= std::int64_t{1} << 22 && few_parts ? CountingPath::term_blocks : CountingPath::class_streams;
+CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries, int n_threads) {
+  const std::int64_t n_parts = n_rows * ((n_terms >> Streams::bits_of_blocks) + 1);
+  const bool long_parts = n_entries >= n_parts * std::max(16, 8 * n_threads);
+  return n_terms >= std::int64_t{1} << 22 && long_parts ? CountingPath::term_blocks : CountingPath::class_streams;
 }
 
 void check_labels(const LabelView& labels, std::int64_t n_docs) {
@@ -237,7 +239,7 @@ Counted<Count> count_documents(const ClassCounts<Count>& counts, const AnyCsr& x
   const StreamSource source{x, binary, labels, result.collection != nullptr};
   RowSizes sizes;
   if (weights == nullptr) sizes = RowSizes(source, 0, x.n_rows, threads);
-  const CountingPath wanted = wanted_path(counts, source, weights, options);
+  const CountingPath wanted = wanted_path(counts, source, weights, options, threads.count);
   const bool by_blocks = wanted == CountingPath::term_blocks;
   std::optional<Streamed<Count>> streamed;
   if (wanted != CountingPath::rows)
