@@ -12,6 +12,7 @@
 #include "base/values.hpp"
 #include "contingency/formulas_impl.hpp"
 #include "scoring/class_model.hpp"
+#include "scoring/given_pairs.hpp"
 
 namespace termsift {
 namespace {
@@ -164,63 +165,33 @@ TermsByTotal::TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Thre
   const auto total = [&](TermId term) { return of_terms[static_cast<std::size_t>(term)]; };
   std::iota(terms_.begin(), terms_.end(), TermId{0});
   sort_in_parts(terms_.begin(), terms_.end(), threads, [&](TermId a, TermId b) {
-    return is_less(total(a), total(b)) || (!is_less(total(b), total(a)) && a < b);
+    return is_less(total(b), total(a)) || (!is_less(total(a), total(b)) && a < b);
   });
   for (std::size_t i = 0; i < terms_.size(); ++i) {
-    if (i > 0 && !is_less(totals_.back(), total(terms_[i]))) continue;
+    if (i > 0 && !is_less(total(terms_[i]), totals_.back())) continue;
     totals_.push_back(total(terms_[i]));
     starts_.push_back(i);
   }
   starts_.push_back(terms_.size());
 }
 
-template <CountType Count>
-void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
-                     const std::vector<DoubleDouble>& totals, double* values) {
-  TermBatch batch(task.kernel, task.model);
-  const ClassRow<Count>& row = task.row(k);
-  std::int64_t i = 0;
-  for_each_batch(0, std::ssize(terms), [&](std::int64_t begin, int n) {
-    for (int j = 0; j < n; ++j) {
-      const TermId term = terms[static_cast<std::size_t>(begin + j)];
-      while (i < row.size && row.terms[i] < term) ++i;
-      const bool has_term = i < row.size && row.terms[i] == term;
-      batch.set(j, has_term ? scale(exact_double(task.cells(row)[i]), task.model.unit) : DoubleDouble{},
-                totals[static_cast<std::size_t>(term)]);
-    }
-    std::copy_n(batch.values(n, task.model.classes[k].constants), n, values + begin);
-  });
-}
-
-template <CountType Count>
-void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
-                      double* values) {
-  TermBatch batch(task.kernel, task.model);
-  for_each_batch(0, std::ssize(totals), [&](std::int64_t begin, int n) {
-    for (int j = 0; j < n; ++j) batch.set(j, {}, totals[static_cast<std::size_t>(begin + j)]);
-    std::copy_n(batch.values(n, task.model.classes[k].constants), n, values + begin);
-  });
-}
-
 namespace {
 
-// Writes the results (n_pairs,) for the given pairs.
+// Writes the results (n_pairs,) of the given pairs.
 template <CountType Count, class Result>
-void fill_pairs(const ContingencyTask<Count>& task, const Threads& requested, const Pairs& pairs, Result* results) {
-  std::fill_n(results, pairs.starts[task.counts.rows.size()], Result{0});
-  const std::vector<DoubleDouble> totals = totals_of_terms(task, requested);
-  const Threads threads = worth(requested, task.n_pairs());
-  PerThread<std::vector<double>> values_of_threads(threads);
-  for_each_block(static_cast<std::int64_t>(task.n_classes()), threads, [&](std::int64_t block, Worker& worker) {
-    worker.check();
-    const auto k = static_cast<std::size_t>(block);
-    const std::int64_t* const start = pairs.starts + task.model.classes[k].row;
-    const auto n = static_cast<std::size_t>(start[1] - start[0]);
-    std::vector<double>& values = values_of_threads.own(worker);
-    values.resize(std::max(values.size(), n));
-    values_of_terms(task, k, {pairs.terms + start[0], n}, totals, values.data());
-    std::transform(values.data(), values.data() + n, results + start[0], result_of<Result>);
-  });
+void fill_pairs(const ContingencyTask<Count>& task, const Threads& threads, const Pairs& pairs, Result* results) {
+  std::fill_n(results, pairs.starts[task.counts.rows.size()], Result{0});  // the pairs of empty classes stay 0
+  const std::vector<DoubleDouble> totals = totals_of_terms(task, threads);
+  for_each_given_batch(
+      task, pairs, batch_terms, threads, [&](std::size_t k, std::int64_t begin, int n, RowCursor<Count>& counts) {
+        TermBatch batch(task.kernel, task.model);
+        for (int j = 0; j < n; ++j) {
+          const TermId term = pairs.terms[begin + j];
+          batch.set(j, scale(exact_double(counts.count_of(term)), task.model.unit), totals[at(term)]);
+        }
+        const double* const values = batch.values(n, task.model.classes[k].constants);
+        std::transform(values, values + n, results + begin, result_of<Result>);
+      });
 }
 
 }  // namespace
@@ -236,9 +207,6 @@ void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation,
   template ContingencyModel make_contingency_model(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure,       \
                                                    Aggregate);                                                             \
   template std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>&, const Threads&);                       \
-  template void values_of_terms(const ContingencyTask<Count>&, std::size_t, std::span<const TermId>,                       \
-                                const std::vector<DoubleDouble>&, double*);                                                \
-  template void values_if_absent(const ContingencyTask<Count>&, std::size_t, const std::vector<DoubleDouble>&, double*);   \
   template void score_pairs(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,              \
                             const Pairs&, double*, std::int8_t*);
 TERMSIFT_INSTANTIATE(std::int64_t)

@@ -59,7 +59,8 @@ struct ContingencyTask {
   ContingencyKernel kernel;
 
   std::size_t n_classes() const { return model.classes.size(); }
-  const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k].row)]; }
+  std::int64_t row_index(std::size_t k) const { return model.classes[k].row; }
+  const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[at(row_index(k))]; }
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const {
     return model.facts.cells_are_tokens ? row.term_frequency : row.document_frequency;
   }
@@ -206,7 +207,7 @@ class TermsByTotal {
   // O(n_terms log(n_terms)).
   TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Threads& threads);
 
-  const std::vector<DoubleDouble>& totals() const { return totals_; }  // distinct and increasing
+  const std::vector<DoubleDouble>& totals() const { return totals_; }  // distinct and decreasing
   // Returns, in increasing order, the terms whose column total is totals()[i].
   std::span<const TermId> terms(std::size_t i) const { return {&terms_[starts_[i]], starts_[i + 1] - starts_[i]}; }
 
@@ -215,16 +216,5 @@ class TermsByTotal {
   std::vector<DoubleDouble> totals_;
   std::vector<std::size_t> starts_;  // (n_totals + 1,)
 };
-
-// Writes the values (n,) of n terms in the model's k-th class. The terms must be increasing. `totals` has all column
-// totals. O(n + pairs of the class).
-template <CountType Count>
-void values_of_terms(const ContingencyTask<Count>& task, std::size_t k, std::span<const TermId> terms,
-                     const std::vector<DoubleDouble>& totals, double* values);
-
-// Sets values[i] to the value of a term with the column total totals[i] that is absent from the model's k-th class.
-template <CountType Count>
-void values_if_absent(const ContingencyTask<Count>& task, std::size_t k, const std::vector<DoubleDouble>& totals,
-                      double* values);
 
 }  // namespace termsift

@@ -146,30 +146,33 @@ class ClassLists {
 
   // Adds the values of each class to its list. In a class, all absent terms with the same total have the same value.
   void add_by_total() {
-    struct Workspace {
-      explicit Workspace(std::int64_t n_terms) : values(static_cast<std::size_t>(n_terms)), has(values.size()) {}
-      std::vector<double> values;
-      std::vector<unsigned char> has;  // 1 if the class has the term
-    };
-    const ByTotal& by_total = *by_total_;
-    const ContingencyTask<Count>& task = by_total.task;
-    PerThread<Workspace> workspaces(threads_);
+    const ContingencyTask<Count>& task = by_total_->task;
+    const std::vector<DoubleDouble>& distinct = by_total_->terms.totals();
+    PerThread<std::vector<unsigned char>> has_of_threads(threads_);
     for_each_block(static_cast<std::int64_t>(task.n_classes()), threads_, [&](std::int64_t block, Worker& worker) {
       worker.check();
-      Workspace& work = workspaces.own(worker, counts_.n_terms);
       const auto k = static_cast<std::size_t>(block);
-      Stretch& list = lists_[static_cast<std::size_t>(task.model.classes[k].row)];
-      const std::span<const TermId> terms{task.row(k).terms, static_cast<std::size_t>(task.row(k).size)};
-      values_of_terms(task, k, terms, by_total.totals, work.values.data());
-      for (std::size_t i = 0; i < terms.size(); ++i) {
-        list.add(work.values[i], terms[i]);
-        work.has[static_cast<std::size_t>(terms[i])] = 1;
-      }
-      values_if_absent(task, k, by_total.terms.totals(), work.values.data());
-      for (std::size_t i = by_total.terms.totals().size(); i-- > 0;)  // descending, as most measures increase with the total
-        for (const TermId term : by_total.terms.terms(i))
-          if (work.has[static_cast<std::size_t>(term)] == 0 && !list.add(work.values[i], term)) break;
-      for (const TermId term : terms) work.has[static_cast<std::size_t>(term)] = 0;
+      const ClassRow<Count>& row = task.row(k);
+      const ContingencyConstants& constants = task.model.classes[k].constants;
+      Stretch& list = lists_[at(task.row_index(k))];
+      std::vector<unsigned char>& has = has_of_threads.own(worker, counts_.n_terms);  // 1 if the class has the term
+      for (std::int64_t i = 0; i < row.size; ++i) has[at(row.terms[i])] = 1;
+      TermBatch batch(task.kernel, task.model);
+      for_each_batch(0, row.size, [&](std::int64_t begin, int n) {
+        const TermId* const terms = row.terms + begin;
+        for (int j = 0; j < n; ++j)
+          batch.set(j, scale(exact_double(task.cells(row)[begin + j]), task.model.unit), by_total_->totals[at(terms[j])]);
+        const double* const values = batch.values(n, constants);
+        for (int j = 0; j < n; ++j) list.add(values[j], terms[j]);
+      });
+      for_each_batch(0, std::ssize(distinct), [&](std::int64_t begin, int n) {
+        for (int j = 0; j < n; ++j) batch.set(j, {}, distinct[at(begin + j)]);
+        const double* const values = batch.values(n, constants);
+        for (int j = 0; j < n; ++j)
+          for (const TermId term : by_total_->terms.terms(at(begin + j)))
+            if (has[at(term)] == 0 && !list.add(values[j], term)) break;
+      });
+      for (std::int64_t i = 0; i < row.size; ++i) has[at(row.terms[i])] = 0;
       list.finish();
     });
   }

@@ -28,8 +28,14 @@ struct ScoreTask {
 
   std::size_t n_classes() const { return model.classes.size(); }         // the number of nonempty classes
   std::size_t n_results() const { return aggregate ? 1 : n_classes(); }  // the number of results of a term
-  const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[static_cast<std::size_t>(model.classes[k])]; }
+  std::int64_t row_index(std::size_t k) const { return model.classes[k]; }
+  const ClassRow<Count>& row(std::size_t k) const { return *counts.rows[at(row_index(k))]; }
   const Frequencies<Count>& cells(const ClassRow<Count>& row) const { return row.term_frequency; }
+  std::int64_t n_pairs() const {
+    std::int64_t n = 0;
+    for (std::size_t k = 0; k < n_classes(); ++k) n += row(k).size;
+    return n;
+  }
 };
 
 // Returns true only if a double holds the count exactly. An int64 above 2^53 may need more than the 53 bits of a double.
