@@ -101,34 +101,20 @@ class BlockScorer {
   void score(std::int64_t first, std::int64_t last, const unsigned char* chosen, const ChunkEntries& entries,
              Worker& worker, const Store& store) {
     cursor_ = entries.begin;
-    // term_of(i) is the i-th term to score. load_block(begin) calls load() for the block that begins with term_of(begin).
-    const auto score_blocks = [&](std::int64_t n, const auto& term_of, const auto& load_block) {
-      for (std::int64_t begin = 0; begin < n; begin += buffers_.stride) {
-        worker.check();
-        buffers_.n = static_cast<int>(std::min<std::int64_t>(buffers_.stride, n - begin));
-        for (int j = 0; j < buffers_.n; ++j) buffers_.terms[j] = term_of(begin + j);
-        score_block(load_block(begin), store);
-      }
-      if (careful_) score_careful_terms(store);
-    };
-    if (chosen == nullptr) {
-      const auto term_of = [&](std::int64_t i) { return first + i; };
-      score_blocks(last - first, term_of, [&](std::int64_t begin) {
-        return load(entries, every_entry([offset = first + begin](std::int64_t term) { return term - offset; }));
-      });
-      return;
-    }
-    const std::int64_t n_chosen = list_chosen(chosen, static_cast<std::size_t>(last - first));
-    const auto term_of = [&](std::int64_t i) { return first + chosen_[static_cast<std::size_t>(i)]; };
+    const std::int64_t n = chosen == nullptr ? last - first : list_chosen(chosen, at(last - first));
     // In each class, searching for one term takes as long as reading about four entries.
-    const bool few = 4 * n_chosen * static_cast<std::int64_t>(task_.n_classes()) < entries.size();
-    score_blocks(n_chosen, term_of, [&](std::int64_t begin) {
-      if (few) return load(entries, entries_of_terms());
-      return load(entries, every_entry([&, begin](std::int64_t term) -> std::int64_t {
-        const auto t = static_cast<std::size_t>(term - first);
-        return chosen[t] == 0 ? -1 : slots_[t] - begin;  // reads the large array slots_ only for chosen terms
-      }));
-    });
+    const bool few = chosen != nullptr && 4 * n * static_cast<std::int64_t>(task_.n_classes()) < entries.size();
+    for (std::int64_t begin = 0; begin < n; begin += buffers_.stride) {
+      worker.check();
+      buffers_.n = static_cast<int>(std::min<std::int64_t>(buffers_.stride, n - begin));
+      for (int j = 0; j < buffers_.n; ++j)
+        buffers_.terms[j] = first + (chosen == nullptr ? begin + j : chosen_[at(begin + j)]);
+      const bool with_low = chosen == nullptr ? load_all(entries)
+                            : few             ? load(entries, entries_of_terms())
+                                              : load_chosen(first, chosen, begin, entries);
+      score_block(with_low, store);
+    }
+    if (careful_) score_careful_terms(store);
   }
 
   // Returns the results of a term that occurs in no class. O(n_classes).
@@ -234,6 +220,18 @@ class BlockScorer {
       });
     }
     return with_low;
+  }
+
+  // Loads a block of consecutive terms.
+  bool load_all(const ChunkEntries& entries) {
+    return load(entries, every_entry([first = buffers_.terms[0]](std::int64_t term) { return term - first; }));
+  }
+  // Loads the block that begins with the chosen term of the slot `begin`. `first` is the first term of the chunk.
+  bool load_chosen(std::int64_t first, const unsigned char* chosen, std::int64_t begin, const ChunkEntries& entries) {
+    return load(entries, every_entry([=, slots = slots_.data()](std::int64_t term) -> std::int64_t {
+      const std::int64_t t = term - first;
+      return chosen[t] == 0 ? -1 : slots[t] - begin;  // reads the large array slots_ only for chosen terms
+    }));
   }
 
   ScoreBlock block_of(BlockBuffers& buffers) {
