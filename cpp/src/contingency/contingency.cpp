@@ -88,18 +88,17 @@ class ChunkScorer {
       if (k % 64 == 0) worker.check();
       const ContingencyClass& c = task_.model.classes[k];
       if (c.weight == 0) continue;
-      for_each_run(k, first, [&](const TermId* terms, int n, const double* values) {
+      entries_.prefetch_after(task_, k);
+      for_each_batch(entries_.begin[k], entries_.end[k], [&](std::int64_t begin, int n) {
+        const TermId* const terms = task_.row(k).terms + begin;
+        const double* const values = values_of_entries(k, begin, n, first);
         for (int j = 0; j < n; ++j) {
-          Sum& sum = sums_[static_cast<std::size_t>(terms[j] - first)];
+          Sum& sum = sums_[at(terms[j] - first)];
           ++sum.n_classes;
           add_to(sum.value, c.weight * values[j]);
           add_to(sum.if_absent, c.weight * c.product);
         }
-        if (task_.model.facts.absent != Absent::each) return;
-        for (int j = 0; j < n; ++j) batch_.set(j, {}, totals_[static_cast<std::size_t>(terms[j] - first)]);
-        const double* const if_absent = batch_.values(n, c.constants);
-        for (int j = 0; j < n; ++j)
-          add_to(sums_[static_cast<std::size_t>(terms[j] - first)].if_absent, c.weight * if_possible(if_absent[j]));
+        if (task_.model.facts.absent == Absent::each) add_values_if_absent(c, terms, n, first);
       });
     }
     finish_sums(sums, last - first, scores);
@@ -115,9 +114,12 @@ class ChunkScorer {
     for (std::size_t k = 0; k < task_.n_classes(); ++k) {
       if (k % 64 == 0) worker.check();
       const auto place = static_cast<std::int32_t>(k);
-      for_each_run(k, first, [&](const TermId* terms, int n_run, const double* values) {
-        for (int j = 0; j < n_run; ++j) {  // an unpredictable branch in this loop would dominate the time
-          Largest& largest = largest_[static_cast<std::size_t>(terms[j] - first)];
+      entries_.prefetch_after(task_, k);
+      for_each_batch(entries_.begin[k], entries_.end[k], [&](std::int64_t begin, int n_batch) {
+        const TermId* const terms = task_.row(k).terms + begin;
+        const double* const values = values_of_entries(k, begin, n_batch, first);
+        for (int j = 0; j < n_batch; ++j) {  // an unpredictable branch in this loop would dominate the time
+          Largest& largest = largest_[at(terms[j] - first)];
           largest.first_absent += largest.first_absent == place;
           if (strongest != nullptr) raise(largest, values[j], place);
           else largest.value = std::max(largest.value, values[j]);
@@ -142,7 +144,7 @@ class ChunkScorer {
     ColumnTotals<Count> cells;
     cells.find(task_, entries_, first, last, task_.model.facts.cells_are_tokens);
     for_each_batch(0, last - first, [&](std::int64_t begin, int n) {
-      for (int j = 0; j < n; ++j) batch_.set(j, cells[at(begin, j)], totals_[at(begin, j)]);
+      for (int j = 0; j < n; ++j) batch_.set(j, cells[at(begin + j)], totals_[at(begin + j)]);
       std::copy_n(batch_.values(n, task_.model.classes.front().constants), n, scores + begin);
     });
   }
@@ -159,7 +161,7 @@ class ChunkScorer {
       for (std::int64_t i = entries_.begin[k]; i < entries_.end[k]; ++i)
         a[static_cast<std::size_t>(row.terms[i] - first)] = scale(exact_double(task_.cells(row)[i]), task_.model.unit);
       for_each_batch(0, last - first, [&](std::int64_t begin, int n) {
-        for (int j = 0; j < n; ++j) batch_.set(j, a[at(begin, j)], totals_[at(begin, j)]);
+        for (int j = 0; j < n; ++j) batch_.set(j, a[at(begin + j)], totals_[at(begin + j)]);
         store(k, first + begin, n, batch_.values(n, task_.model.classes[k].constants));
       });
     }
@@ -178,23 +180,22 @@ class ChunkScorer {
     std::int32_t first_absent = 0;  // the first class from which the term is absent
   };
 
-  static std::size_t at(std::int64_t begin, int j) { return static_cast<std::size_t>(begin + j); }
-
   void find(std::int64_t first, std::int64_t last) {
     entries_.find(task_, first, last);
     totals_.find(task_, entries_, first, last, task_.model.facts.column_totals_are_tokens);
   }
 
-  // Calls use(terms, n, values) for each batch of the chunk's terms that occur in class k.
-  template <class Use>
-  void for_each_run(std::size_t k, std::int64_t first, const Use& use) {
-    entries_.prefetch_after(task_, k);
+  // Returns the values of the entries [begin, begin + n) of class k, n <= batch_terms. They are valid until batch_ is used.
+  const double* values_of_entries(std::size_t k, std::int64_t begin, int n, std::int64_t first) {
     const ClassRow<Count>& row = task_.row(k);
-    const ContingencyConstants& constants = task_.model.classes[k].constants;
-    for_each_batch(entries_.begin[k], entries_.end[k], [&](std::int64_t begin, int n) {
-      use(row.terms + begin, n,
-          batch_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first, constants));
-    });
+    return batch_.values_of_entries(task_.cells(row), row.terms, begin, n, totals_, first, task_.model.classes[k].constants);
+  }
+
+  // Adds the values that n terms of class c would have in this class if it lacked them.
+  void add_values_if_absent(const ContingencyClass& c, const TermId* terms, int n, std::int64_t first) {
+    for (int j = 0; j < n; ++j) batch_.set(j, {}, totals_[at(terms[j] - first)]);
+    const double* const values = batch_.values(n, c.constants);
+    for (int j = 0; j < n; ++j) add_to(sums_[at(terms[j] - first)].if_absent, c.weight * if_possible(values[j]));
   }
 
   // Returns the sign of det = a g - t r for class k and the term first + t.
@@ -220,11 +221,11 @@ class ChunkScorer {
     for_each_batch(0, n_terms, [&](std::int64_t begin, int n) {
       const double* if_absent = nullptr;
       if (absent == Absent::product && sums.reference != nullptr) {
-        for (int j = 0; j < n; ++j) batch_.set(j, {}, totals_[at(begin, j)]);
+        for (int j = 0; j < n; ++j) batch_.set(j, {}, totals_[at(begin + j)]);
         if_absent = batch_.values(n, sums.reference->constants);
       }
       for (int j = 0; j < n; ++j) {
-        const std::size_t t = at(begin, j);
+        const std::size_t t = at(begin + j);
         Sum& sum = sums_[t];
         if (sum.n_classes < sums.n_classes) {  // if every class has the term, only rounding errors would be added
           if (absent == Absent::each) {
