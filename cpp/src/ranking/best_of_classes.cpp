@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <functional>
+#include <memory>
 
-#include "base/bucket_sort.hpp"
-#include "simd/targets.hpp"
+#include "ranking/best_terms.hpp"
 
 namespace termsift {
 template <CountType Count>
@@ -37,8 +35,7 @@ class BestOfClasses<Count>::Search {
 
   void choose(std::size_t k) {
     k_ = k;
-    least_.clear();
-    candidates_.clear();
+    best_.begin(static_cast<std::int64_t>(length_));
     const ClassRow<Count>& row = task_.row(k);
     std::array<std::size_t, 64> n_alone{};
     for (std::int64_t i = 0; i < row.size; ++i) {
@@ -55,24 +52,19 @@ class BestOfClasses<Count>::Search {
     const auto n = std::ssize(of_.seen_);
     const std::int64_t from_first = walk(0, n, 1);
     walk(n - 1, from_first - 1, -1);
-    for (const auto& [most, term] : candidates_)
-      if (most >= limit()) chosen_[static_cast<std::size_t>(term)] = 1;
+    best_.drop_worse();
+    for (const ListedTerm& listed : best_.terms()) chosen_[at(listed.term)] = 1;
     for (std::int64_t i = 0; i < row.size; ++i) has_[static_cast<std::size_t>(row.terms[i])] = 0;
   }
 
   bool has_chosen(std::size_t term) const { return chosen_[term] != 0; }
 
  private:
-  struct Candidate {
-    double most;  // an upper bound of the term's value
-    TermId term;
-  };
-
   // Adds terms that are absent from the class, in the order seen_[begin], seen_[begin + step], and so on. Stops at `end`, or
   // when further terms cannot be among the best. Returns the position at which the loop stopped.
   std::int64_t walk(std::int64_t begin, std::int64_t end, std::int64_t step) {
     std::int64_t i = begin;
-    for (last_ = HUGE_VAL; i != end && last_ >= limit(); i += step) {
+    for (may_continue_ = true; i != end && may_continue_; i += step) {
       const TermId term = of_.seen_[static_cast<std::size_t>(i)];
       if (has_[static_cast<std::size_t>(term)] == 0) add(term, 0);
     }
@@ -86,30 +78,16 @@ class BestOfClasses<Count>::Search {
     if (block_.n == block_terms) evaluate();
   }
 
-  // Computes the values of the added terms. Terms that may be among the best become candidates.
+  // Computes the values of the added terms. An unreliable value may be among the best values.
   void evaluate() {
     if (block_.n == 0) return;
     block_.evaluate(of_.pairs_, k_, of_.pairs_.measure);
     for (int j = 0; j < block_.n; ++j) {
-      const bool sure = block_.doubtful[j] == 0;
-      last_ = sure ? block_.values[j] * (1 + bound_margin) : HUGE_VAL;
-      if (sure) raise_limit(block_.values[j] * (1 - bound_margin));
-      if (last_ >= limit()) candidates_.push_back({last_, terms_[j]});
+      const bool doubtful = block_.doubtful[j] != 0;
+      may_continue_ = doubtful || best_.add(block_.values[j], terms_[j]);
+      if (doubtful) chosen_[at(terms_[j])] = 1;
     }
     block_.n = 0;
-  }
-
-  // Returns a lower bound of the values of the best length_ terms.
-  double limit() const { return least_.size() < length_ ? -HUGE_VAL : least_.front(); }
-
-  void raise_limit(double value) {
-    if (least_.size() == length_) {
-      if (value <= least_.front()) return;
-      std::pop_heap(least_.begin(), least_.end(), std::greater());
-      least_.pop_back();
-    }
-    least_.push_back(value);
-    std::push_heap(least_.begin(), least_.end(), std::greater());
   }
 
   const BestOfClasses& of_;
@@ -118,9 +96,8 @@ class BestOfClasses<Count>::Search {
   std::vector<unsigned char> has_;     // (n_terms,) 1 if the class has the term
   std::vector<unsigned char> chosen_;  // (n_terms,) 1 if the term may be among the best of a class
   std::size_t k_ = 0;                  // the current class
-  std::vector<double> least_;          // a heap of the length_ largest lower bounds of values
-  std::vector<Candidate> candidates_;
-  double last_ = HUGE_VAL;  // an upper bound of the value of the last evaluated term
+  BestTerms best_{2 * bound_margin};
+  bool may_continue_ = true;  // false if the last evaluated term and all worse terms cannot be among the best
   TermId terms_[block_terms];
   ValueBlock block_;  // the added terms
 };

@@ -3,73 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <type_traits>
 #include <vector>
 
 #include "base/bucket_sort.hpp"
 #include "contingency/contingency_task.hpp"
 #include "ranking/best_of_classes.hpp"
+#include "ranking/best_terms.hpp"
 #include "termsift/double_double.hpp"
 
 namespace termsift {
 namespace {
 
 constexpr std::int64_t value_bytes = std::int64_t{32} << 20, list_bytes = std::int64_t{128} << 20;
-
-struct Listed {
-  double value;
-  std::int64_t term;
-};
-bool before(const Listed& a, const Listed& b) { return a.value != b.value ? a.value > b.value : a.term < b.term; }
-
-// A part of one class's list: the best `length` terms after the previous part.
-class Stretch {
- public:
-  void begin(std::int64_t length) {
-    if (!terms_.empty()) previous_ = terms_.back();
-    terms_.clear();
-    length_ = static_cast<std::size_t>(length);
-    worst_ = last_of_all;
-  }
-
-  // Adds the term if it may be in this part. Returns false if this term and all worse terms cannot be in this part.
-  bool add(double value, std::int64_t term) {
-    const Listed listed{value, term};
-    if (!before(listed, worst_)) return false;
-    if (!before(previous_, listed)) return true;
-    terms_.push_back(listed);
-    if (terms_.size() >= 2 * length_) shrink();
-    return true;
-  }
-
-  void finish() {
-    shrink();
-    std::sort(terms_.begin(), terms_.end(), before);
-  }
-
-  const std::vector<Listed>& terms() const { return terms_; }
-
- private:
-  static constexpr double infinity = std::numeric_limits<double>::infinity();
-  static constexpr Listed first_of_all{infinity, -1}, last_of_all{-infinity, std::numeric_limits<std::int64_t>::max()};
-
-  void shrink() {
-    if (terms_.size() <= length_) return;
-    std::nth_element(terms_.begin(), terms_.begin() + static_cast<std::ptrdiff_t>(length_ - 1), terms_.end(), before);
-    terms_.resize(length_);
-    worst_ = terms_.back();
-  }
-
-  std::size_t length_ = 0;
-  std::vector<Listed> terms_;
-  Listed previous_ = first_of_all;  // the last term of the previous part
-  Listed worst_ = last_of_all;      // terms that are worse than `worst_` are not in this part
-};
 
 // Makes the lists of all classes, one part at a time.
 template <CountType Count, class AnyMeasure>
@@ -89,20 +38,15 @@ class ClassLists {
 
   std::int64_t n_classes() const { return n_classes_; }  // the number of nonempty classes
   // Returns the current part of a row's list. The list of an empty class is empty.
-  const std::vector<Listed>& operator[](std::size_t row) const { return lists_[row].terms(); }
+  const std::vector<ListedTerm>& operator[](std::size_t row) const { return lists_[row].terms(); }
 
   // Makes the next part of every list current and returns its length. The length is `few` if only few terms are candidates,
   // and `many` otherwise.
   std::int64_t next(std::int64_t few, std::int64_t many) {
-    // The terms that may be in the next parts of the lists. `terms` is empty if most terms would be candidates.
-    std::vector<std::int64_t> terms;
-    if (best_ && 4 * (n_places_ + few) * n_classes_ <= counts_.n_terms) {
-      terms = best_->terms(n_places_ + few);
-      if (2 * std::ssize(terms) > counts_.n_terms) terms.clear();
-    }
-    if (terms.empty()) best_.reset();
+    const std::vector<std::int64_t> terms = candidates(n_places_ + few);
+    if (terms.empty()) best_.reset();  // further parts would have even more candidates
     const std::int64_t length = terms.empty() ? many : few;
-    for (Stretch& list : lists_) list.begin(length);
+    for (BestTerms& list : lists_) list.begin_next_part(length);
     if (by_total_) add_by_total();
     else add_every_value(terms);
     n_places_ += length;
@@ -120,6 +64,14 @@ class ClassLists {
     const TermsByTotal terms;
   };
 
+  // Returns the terms that may be among the first `n_places` terms of a list, or no terms if most terms may be among them.
+  std::vector<std::int64_t> candidates(std::int64_t n_places) const {
+    if (!best_ || 4 * n_places * n_classes_ > counts_.n_terms) return {};
+    std::vector<std::int64_t> terms = best_->terms(n_places);
+    if (2 * std::ssize(terms) > counts_.n_terms) terms.clear();
+    return terms;
+  }
+
   // Adds the values of `terms`, or of all terms if `terms` is empty, to the lists of all classes.
   void add_every_value(const std::vector<std::int64_t>& terms) {
     const bool few = !terms.empty();
@@ -129,17 +81,15 @@ class ClassLists {
     // counts_of_few also needs memory, so the values may use only half of value_bytes.
     const std::int64_t width =
         std::min(source.n_terms, std::max<std::int64_t>(64, value_bytes / 8 / n_rows) / (few ? 2 : 1));
-    std::vector<double> values(static_cast<std::size_t>(n_rows * width));
+    std::vector<double> values(at(n_rows * width));
     for (std::int64_t first = 0; first < source.n_terms; first += width) {
       const std::int64_t n = std::min(width, source.n_terms - first);
       class_results(source, estimation_, measure_, threads_, values.data(), {first, first + n});
       for_each_block(n_rows, worth(threads_, n * n_classes_), [&](std::int64_t c, Worker&) {
-        if (!counts_.rows[static_cast<std::size_t>(c)]->is_present()) return;
-        Stretch& list = lists_[static_cast<std::size_t>(c)];
-        for (std::int64_t t = 0; t < n; ++t)
-          list.add(values[static_cast<std::size_t>(c * n + t)],
-                   few ? terms[static_cast<std::size_t>(first + t)] : first + t);
-        if (first + n == source.n_terms) list.finish();
+        if (!counts_.rows[at(c)]->is_present()) return;
+        BestTerms& list = lists_[at(c)];
+        for (std::int64_t t = 0; t < n; ++t) list.add(values[at(c * n + t)], few ? terms[at(first + t)] : first + t);
+        if (first + n == source.n_terms) list.finish_list();
       });
     }
   }
@@ -154,7 +104,7 @@ class ClassLists {
       const auto k = static_cast<std::size_t>(block);
       const ClassRow<Count>& row = task.row(k);
       const ContingencyConstants& constants = task.model.classes[k].constants;
-      Stretch& list = lists_[at(task.row_index(k))];
+      BestTerms& list = lists_[at(task.row_index(k))];
       std::vector<unsigned char>& has = has_of_threads.own(worker, counts_.n_terms);  // 1 if the class has the term
       for (std::int64_t i = 0; i < row.size; ++i) has[at(row.terms[i])] = 1;
       TermBatch batch(task.kernel, task.model);
@@ -173,7 +123,7 @@ class ClassLists {
             if (has[at(term)] == 0 && !list.add(values[j], term)) break;
       });
       for (std::int64_t i = 0; i < row.size; ++i) has[at(row.terms[i])] = 0;
-      list.finish();
+      list.finish_list();
     });
   }
 
@@ -181,7 +131,7 @@ class ClassLists {
   const Estimation& estimation_;
   const AnyMeasure measure_;
   const Threads& threads_;
-  std::vector<Stretch> lists_;  // (rows of the counts,)
+  std::vector<BestTerms> lists_;  // (rows of the counts,) the current part of each list
   std::int64_t n_classes_ = 0, n_places_ = 0;
   std::optional<Best> best_;        // only for a Measure
   std::optional<ByTotal> by_total_;  // only for a ContingencyMeasure
@@ -232,11 +182,11 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
     return;
   }
   ClassLists lists(counts, estimation, measure, threads);
-  const std::int64_t longest = std::min(
-      n_terms, std::max<std::int64_t>(64, list_bytes / static_cast<std::int64_t>(2 * sizeof(Listed)) / lists.n_classes()));
+  const std::int64_t longest_that_fits = list_bytes / static_cast<std::int64_t>(2 * sizeof(ListedTerm)) / lists.n_classes();
+  const std::int64_t longest = std::min(n_terms, std::max<std::int64_t>(64, longest_that_fits));
   std::vector<bool> taken(static_cast<std::size_t>(n_terms));
   struct Turn {
-    Listed listed;
+    ListedTerm listed;
     std::size_t row;
   };
   std::vector<Turn> turn;  // the new terms at the current place of all lists
@@ -251,7 +201,7 @@ void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation,
       turn.clear();
       for (std::size_t row = 0; row < counts.rows.size(); ++row) {
         if (place >= lists[row].size()) continue;
-        const Listed& listed = lists[row][place];
+        const ListedTerm& listed = lists[row][place];
         if (taken[static_cast<std::size_t>(listed.term)]) continue;
         taken[static_cast<std::size_t>(listed.term)] = true;
         turn.push_back({listed, row});
