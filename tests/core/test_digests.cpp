@@ -14,6 +14,7 @@
 #include "termsift/contingency.hpp"
 #include "termsift/greedy.hpp"
 #include "termsift/naive_bayes.hpp"
+#include "termsift/ranking.hpp"
 #include "termsift/runtime.hpp"
 
 using namespace termsift;
@@ -178,6 +179,64 @@ TEST(contingency_scores) {
         }
     });
   }
+}
+
+// Adds the results of every seventh pair of a class and a term, and the first terms of the classes in turn.
+template <class AnyMeasure>
+void add_pairs_and_turns(Digest& digest, const ClassCounts<std::int64_t>& counts, const Estimation& estimation,
+                         AnyMeasure measure, int n_threads) {
+  std::vector<std::int64_t> starts{0};
+  std::vector<TermId> terms;
+  for (std::int64_t c = 0; c < std::ssize(counts.rows); ++c) {
+    for (std::int64_t t = c % 7; t < counts.n_terms; t += 7) terms.push_back(static_cast<TermId>(t));
+    starts.push_back(std::ssize(terms));
+  }
+  std::vector<double> scores(terms.size());
+  std::vector<std::int8_t> directions(terms.size());
+  score_pairs(counts, estimation, measure, {n_threads, {}}, {starts.data(), terms.data()}, scores.data(), directions.data());
+  digest.add(scores);
+  digest.add(directions);
+  std::vector<std::int64_t> indices(200), classes(200);
+  scores.resize(200);
+  round_robin(counts, estimation, measure, 200, {n_threads, {}}, indices.data(), scores.data(), classes.data());
+  digest.add(indices);
+  digest.add(scores);
+  digest.add(classes);
+}
+
+TEST(pairs_and_turns) {
+  // A list of few classes is made from all values. With many classes, only terms that may be among the best are evaluated,
+  // and for contingency tables one term for each column total.
+  for (const auto& [n_classes, expected] :
+       {std::pair{2, "a36fdf8e177de3a4"}, {20, "99c10d297d0c20c7"}, {300, "a18aa61681c3d5fd"}}) {
+    const auto in = input<std::int64_t>(n_classes, 2000, 2000);
+    const auto counts = count(no_counts<std::int64_t>(n_classes), in.x, in.labels, {});
+    check_digest(expected, [&](Digest& digest, int n_threads) {
+      for (const Divergence& measure : measures)
+        for (const double b1 : {1.0, 0.0})
+          add_pairs_and_turns(digest, with_model(counts, measure.model), {b1, 2000 * b1}, measure.measure, n_threads);
+      for (int method = 0; method < n_contingency_methods; ++method)
+        add_pairs_and_turns(digest, counts, {0.5, 1000}, static_cast<ContingencyMeasure>(method), n_threads);
+    });
+  }
+}
+
+TEST(largest_values_of_many_classes) {
+  const auto in = input<std::int64_t>(300, 2000, 2000);
+  const auto counts = count(no_counts<std::int64_t>(300), in.x, in.labels, {});
+  check_digest("ee7c001357df50b3", [&](Digest& digest, int n_threads) {
+    for (const Divergence measure : measures) digest.add(scores_of(counts, {1, 2000}, measure, Aggregate::max, n_threads));
+    std::vector<double> scores(at(counts.n_terms));
+    std::vector<std::int64_t> classes(scores.size());
+    std::vector<std::int8_t> signs(scores.size());
+    for (const auto measure : {ContingencyMeasure::chi2, ContingencyMeasure::g2, ContingencyMeasure::chi2_counts,
+                               ContingencyMeasure::g2_counts}) {
+      strongest_class(counts, measure, {n_threads, {}}, scores.data(), classes.data(), signs.data());
+      digest.add(scores);
+      digest.add(classes);
+      digest.add(signs);
+    }
+  });
 }
 
 TEST(greedy_selection) {

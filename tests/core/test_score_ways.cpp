@@ -251,3 +251,49 @@ TEST(the_way_is_chosen_by_the_counts) {
     CHECK(bits(scores_of(many, {1, 40000, {}}, measure)) ==
           bits(scores_by(sparse, many, {1, 40000, {}}, measure, Aggregate::sum)));
 }
+
+// ---- given pairs -------------------------------------------------------------------------------------------------------
+
+TEST(given_pairs_get_the_results_of_their_classes) {
+  // Catches wrong counts where the pairs of a class end, in classes without documents, and in the fallback for pairs that
+  // lose digits (term 5 has the same p in all classes) or whose counts no double holds.
+  Random random(21);
+  constexpr std::size_t n_classes = 40, n_terms = 700;
+  std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(n_terms, 0));
+  std::vector<std::int64_t> n_docs, starts{0};
+  std::vector<TermId> terms;
+  for (std::size_t c = 0; c < n_classes; ++c) {
+    const bool is_empty = c % 9 == 4;
+    n_docs.push_back(is_empty ? 0 : 1 + below(random, 50));
+    for (std::int64_t i = is_empty ? 300 : 0; i < 300; ++i) ++tf[c][at(10 + below(random, 690))];
+    if (!is_empty) tf[c][5] = 3;
+    for (std::int64_t t = c == 7 ? n_terms : 0; t < static_cast<std::int64_t>(n_terms); ++t)
+      if (t == 5 || below(random, 5) < 3) terms.push_back(static_cast<TermId>(t));
+    starts.push_back(std::ssize(terms));
+  }
+  auto large = tf;
+  large[3][8] = (std::int64_t{1} << 54) + 1;
+  const Pairs pairs{starts.data(), terms.data()};
+  for (const auto& counted : {make_counts(n_docs, tf), make_counts(n_docs, large)})
+    for (const Divergence measure : measures)
+      for (const double b1 : {1.0, 0.0}) {
+        const auto counts = with_model(counted, measure.model);
+        const Estimation estimation{b1, b1 * n_terms, {}};
+        std::vector<double> want(n_classes * n_terms), got(terms.size(), -1), by_threads(got);
+        std::vector<std::int8_t> directions(want.size()), got_directions(terms.size(), 9);
+        std::vector<std::int8_t> directions_by_threads(got_directions);
+        class_results(counts, estimation, measure.measure, {1, {}}, want.data());
+        class_results(counts, estimation, measure.measure, {1, {}}, directions.data());
+        score_pairs(counts, estimation, measure.measure, {1, {}}, pairs, got.data(), got_directions.data());
+        score_pairs(counts, estimation, measure.measure, {7, {}}, pairs, by_threads.data(), directions_by_threads.data());
+        CHECK(bits(by_threads) == bits(got));
+        CHECK_EQ(directions_by_threads, got_directions);
+        for (std::size_t c = 0; c < n_classes; ++c)
+          for (std::int64_t p = starts[c]; p < starts[c + 1]; ++p) {
+            const std::size_t i = c * n_terms + at(terms[at(p)]);
+            CHECK_EQ(got_directions[at(p)], directions[i]);
+            if (terms[at(p)] == 5 || b1 == 0) CHECK_EQ(got[at(p)], want[i]);
+            else CHECK_NEAR(got[at(p)], want[i], 3e-15 * want[i]);
+          }
+      }
+}
