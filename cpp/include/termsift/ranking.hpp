@@ -30,7 +30,7 @@ void running_sums(const double* values, std::int64_t n, double* sums);
 // O(pairs + n_classes * distinct column totals). A Measure with smoothing takes
 // O(pairs + n_classes * terms that can be among the best of a class). Scratch memory: up to 32 MiB (or 1,024 values of each
 // class, if these are larger) for values, and up to 128 MiB (or 64 places of each class) for lists. A ContingencyMeasure
-// with more than 64 classes may take another 50 bytes per term, plus 9 bytes per term for each thread. Lists that would take
+// with more than 64 classes may take another 50 bytes per term, plus 1 byte per term for each thread. Lists that would take
 // more memory are computed in parts, and the values are recomputed for each part.
 template <CountType Count, class AnyMeasure>
 void round_robin(const ClassCounts<Count>& counts, const Estimation& estimation, AnyMeasure measure, std::int64_t k,
