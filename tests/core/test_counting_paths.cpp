@@ -323,9 +323,9 @@ TEST(the_path_of_a_shape) {
   // Catches blocks for a vocabulary whose counters fit into the cache, and parts of rows that take more memory than entries.
   CHECK(choose_counting_path(2, std::int64_t{1} << 24, 15'000'000, 64) == CountingPath::term_blocks);
   CHECK(choose_counting_path(2, (std::int64_t{1} << 22) - 1, 15'000'000, 1) == CountingPath::class_streams);
-  CHECK(choose_counting_path(7000, std::int64_t{1} << 24, 15'000'000, 1) == CountingPath::term_blocks);
-  CHECK(choose_counting_path(7000, std::int64_t{1} << 24, 15'000'000, 4) == CountingPath::class_streams);
-  CHECK(choose_counting_path(8000, std::int64_t{1} << 24, 15'000'000, 1) == CountingPath::class_streams);
+  CHECK(choose_counting_path(1800, std::int64_t{1} << 24, 15'000'000, 8) == CountingPath::term_blocks);
+  CHECK(choose_counting_path(1800, std::int64_t{1} << 24, 15'000'000, 16) == CountingPath::class_streams);
+  CHECK(choose_counting_path(1900, std::int64_t{1} << 24, 15'000'000, 1) == CountingPath::class_streams);
   CHECK(choose_counting_path(0, 0, 0, 1) == CountingPath::class_streams);
 }
 

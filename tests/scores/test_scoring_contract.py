@@ -5,6 +5,7 @@ Other files test single methods: published values, bounds, limits and warnings.
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -270,6 +271,24 @@ def test_threads_and_targets_change_no_bit(counts: ts.ClassCounts, measure: Meas
                     assert array.tobytes() == expected.setdefault(name, array.tobytes()), name
     finally:
         _core.use_simd_target(best)
+
+
+@pytest.mark.parametrize("aggregate", ["sum", "mean", "max"])
+def test_how_counts_are_stored_changes_no_bit(aggregate: Any) -> None:
+    # Rows of float counts are narrow only if streams have made them, and the scores of rare terms
+    # of dozens of classes depend on whether a count may be below the smoothing.
+    rng = np.random.default_rng(24)
+    n_classes, n_terms, n_tokens = 40, 3000, 60_000
+    table = np.zeros((n_classes + 1, n_terms), int)  # the last class has no tokens
+    drawn = rng.choice(n_classes, n_tokens)
+    np.add.at(table, (drawn, (n_terms * rng.random(n_tokens) ** 6).astype(int)), 1)
+    y = np.arange(n_classes + 1)
+    whole, fractions = ts.count(table, y), ts.count(table.astype(float), y)
+    weighted = ts.count(table.astype(float), y, sample_weight=np.ones(n_classes + 1))
+    for method in ("md", "md_chi2"):
+        expected = whole.score(method, aggregate=aggregate).tobytes()
+        for counts in (fractions, weighted, pickle.loads(pickle.dumps(fractions))):
+            assert counts.score(method, aggregate=aggregate).tobytes() == expected
 
 
 def test_order_and_neighbours_change_nothing(method: str) -> None:

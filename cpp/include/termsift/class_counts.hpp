@@ -36,8 +36,8 @@ class Frequencies {
 
 // Memory for the many rows that one thread makes. The first rows have memory of their own. Later rows are slices of chunks
 // in huge pages, because page faults took a quarter of the time of counting 5,000 classes, and a third of the time of
-// counting 570. A chunk lives as long as any of its rows, so it is small. In each thread, at most 4 MiB of the last chunk and
-// a sixteenth of the others remain unused.
+// counting 570. A chunk lives as long as any of its rows, so it is small. In each thread, at most 4 MiB of the last chunk
+// and a sixteenth of the others remain unused.
 class RowMemory {
  public:
   std::shared_ptr<std::byte> slice(std::int64_t bytes);

@@ -76,7 +76,8 @@ CsrScan fill(const StreamSource& source, const Window& window, const std::vector
 
 // ---- streams -> rows ----------------------------------------------------------------------------------------------------
 
-// Adds each stream to its row. A row of several blocks is first made in parts.
+// Adds each stream to its row. A row of several blocks is first made in parts. Even an empty part takes 100 bytes, so parts
+// are made for some streams at a time.
 template <CountType Count>
 void add_up(const Streams& streams, double value_bound, const Threads& threads, PerThread<CellCounters>& of_threads,
             ClassRow<Count>* rows) {
@@ -86,30 +87,38 @@ void add_up(const Streams& streams, double value_bound, const Threads& threads, 
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return streams.size(a) > streams.size(b); });
   while (!order.empty() && streams.size(order.back()) == 0) order.pop_back();
-  const auto n_blocks = static_cast<std::int64_t>(streams.n_blocks);
-  const auto add_to_row = [&](std::size_t stream, ClassRow<Count>&& added) {
-    ClassRow<Count>& row = rows[stream];
-    row = row.size == 0 ? std::move(added) : merge_rows(row, added);
-  };
-  std::vector<ClassRow<Count>> parts(n_blocks > 1 ? order.size() * streams.n_blocks : 0);
-  for_each_block(std::ssize(order) * n_blocks, threads, [&](std::int64_t i, Worker& worker) {
-    const std::size_t stream = order[static_cast<std::size_t>(i / n_blocks)];
-    const std::int64_t block = i % n_blocks;
+  const auto take = [&](std::size_t stream, std::size_t block, Worker& worker) {
     CellCounters& counters = of_threads.own(worker, streams.n_cells());
-    counters.add(streams, stream, static_cast<std::size_t>(block));
+    counters.add(streams, stream, block);
     const bool narrow = static_cast<double>(streams.size(stream)) * value_bound < 0x1p32;
-    auto added = counters.take<Count>(0, streams.n_cells(), block << streams.block_bits, narrow);
-    if (n_blocks > 1) {
-      parts[static_cast<std::size_t>(i)] = std::move(added);
-    } else {
+    return counters.take<Count>(0, streams.n_cells(), static_cast<std::int64_t>(block) << streams.block_bits, narrow);
+  };
+  const auto add_to_row = [&](std::size_t stream, ClassRow<Count>&& added, Worker& worker) {
+    ClassRow<Count>& row = rows[stream];
+    row = row.size == 0 ? std::move(added) : merge_rows(row, added, &worker);
+  };
+  const auto n_blocks = static_cast<std::int64_t>(streams.n_blocks);
+  if (n_blocks == 1) {
+    for_each_block(std::ssize(order), threads, [&](std::int64_t i, Worker& worker) {
+      const std::size_t stream = order[static_cast<std::size_t>(i)];
+      ClassRow<Count> added = take(stream, 0, worker);
       added.sum_tokens();
-      add_to_row(stream, std::move(added));
-    }
-  });
-  if (n_blocks == 1) return;
-  for_each_block(std::ssize(order), threads, [&](std::int64_t i, Worker&) {
-    const ClassRow<Count>* const begin = parts.data() + i * n_blocks;
-    add_to_row(order[static_cast<std::size_t>(i)], concatenate(begin, begin + n_blocks));
+      add_to_row(stream, std::move(added), worker);
+    });
+    return;
+  }
+  constexpr std::int64_t most_parts = 1 << 16;
+  for_each_range(std::ssize(order), std::max<std::int64_t>(most_parts / n_blocks, 1), {1, threads.poll},
+                 [&](std::int64_t first, std::int64_t last, Worker&) {
+    std::vector<ClassRow<Count>> parts(static_cast<std::size_t>((last - first) * n_blocks));
+    for_each_block(std::ssize(parts), threads, [&](std::int64_t i, Worker& worker) {
+      parts[static_cast<std::size_t>(i)] = take(order[static_cast<std::size_t>(first + i / n_blocks)],
+                                                static_cast<std::size_t>(i % n_blocks), worker);
+    });
+    for_each_block(last - first, threads, [&](std::int64_t i, Worker& worker) {
+      const ClassRow<Count>* const begin = parts.data() + i * n_blocks;
+      add_to_row(order[static_cast<std::size_t>(first + i)], concatenate(begin, begin + n_blocks), worker);
+    });
   });
 }
 

@@ -199,7 +199,7 @@ const char* name(CountingPath path) {
 
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries, int n_threads) {
   const std::int64_t n_parts = n_rows * ((n_terms >> Streams::bits_of_blocks) + 1);
-  const bool long_parts = n_entries >= n_parts * std::max(16, 8 * n_threads);
+  const bool long_parts = n_entries >= n_parts * std::max(64, 8 * n_threads);
   return n_terms >= std::int64_t{1} << 22 && long_parts ? CountingPath::term_blocks : CountingPath::class_streams;
 }
 

@@ -206,8 +206,9 @@ class CellCounters {
 // O(n_entries + n_windows n_docs), plus O(n_terms) for each class with many entries. Memory in addition to the rows is the
 // larger of window_bytes and 4 bytes for each entry of the longest document. Each thread uses 16 bytes per class and 4
 // bytes per term. A thread uses 2 more bytes per term if the terms of a document are not in order, 4 more for each term of
-// its largest row, and up to 8 more per term for overflowing counters. With blocks, each thread uses 2 MiB instead, and
-// joining the blocks needs a second copy of the rows.
+// its largest row, and up to 8 more per term for overflowing counters. With blocks, the counters of a thread take 2 MiB
+// instead of 4 to 16 bytes per term, the parts of rows take a second copy of some rows and up to 8 MiB, and a chunk of
+// entries takes 4 bytes for each of its blocks.
 template <CountType Count>
 std::optional<Streamed<Count>> count_by_class_streams(const StreamSource& source, const RowSizes& sizes, bool by_blocks,
                                                       std::int64_t window_bytes, const Threads& threads);

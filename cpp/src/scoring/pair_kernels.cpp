@@ -302,9 +302,9 @@ struct AbsentPart {
   double margin;
 };
 
-// Computes omega_c times the value of absent_coupling(). Only the first term of the logarithm is a double-double: if p and q
-// are small, the other terms are at most 3% of it, and with an error of 2 ulp they add less than 0.1 ulp. A node of
-// AbsentClasses then has an error far below 1 ulp, and so have the V of all absent classes that are interpolated.
+// Computes omega_c times the value of absent_coupling(), with an error that is small in a score even if V is three times the
+// score. Only the first term of the logarithm is a double-double. The others are at most 1.4% of it, because s <= 0.2. The
+// class's t(1-p, 1-q) is a double too, but it is at most 2^-6 of what the class adds to the score.
 template <Variable variable>
 TERMSIFT_INLINE AbsentPart exact_absent_part(const PairConstants& c, DoubleDouble U, DoubleDouble T) {
   const DoubleDouble Y = add(c.T_0_rest, U);  // T - w x

@@ -9,12 +9,12 @@
 //     P = sum_c omega_c p,   A = sum_c omega_c [p (log x + kappa_c) - p - r_c w_c x],   R = sum_c omega_c r_c,
 //     V = sum_c omega_c [-p log(1 - w_c x / T) + t(1-p, 1-q)].
 // The summands of A and P depend only on the class and the count. They are double-doubles, because digits cancel in
-// A - P log T. V is a small part of the score, so its summands are doubles.
+// A - P log T. V does not cancel, so the summands of pairs are doubles, and only the V of absent classes has more digits.
 //
 // PairSum::split sums A, P and V. PairSum::whole sums only whole values: V = sum_c omega_c KL_c. If smoothing is most of the
-// mass of the classes, a term with few pairs has a score far below P or V, so the term needs a whole sum. A split sum
-// uses a series of t(1-p, 1-q) for p, q <= 2^-6. Whole sums are therefore also used if smoothing alone makes p > 2^-6 in
-// any class. All measures other than KL need whole sums.
+// mass of the classes, a term with few pairs has a score far below P or V. The term then needs a whole sum, or is scored as
+// in score_dense, whichever is cheaper. A split sum uses a series of t(1-p, 1-q) for p, q <= 2^-6. Whole sums are therefore
+// also used if smoothing alone makes p > 2^-6 in any class. All measures other than KL need whole sums.
 //
 // A class without the term (l = 0) adds constants to A, P and T, so pairs add only their differences from these constants.
 // Summed over all classes as if no class had the term, V depends only on U = T - T_0 = sum_c w_c l_ic (absent_classes.hpp).
@@ -84,9 +84,9 @@ struct PairModel {
   Variable variable;
   double lost;                         // ClassModel::lost
   // The score is doubtful if V_pairs + absent_share V_absent is more than most_V_of_score times the score. V_absent is the V
-  // of a term that no class has, and V_pairs is what the pairs add to it. V_absent has an error below 1 ulp, and each pair's
-  // V one of up to 5 ulp. In a sum, V is only close to the score if many classes add to it, and then their errors are not
-  // added up. In a mean, a single class may add nearly all of V, so most_V_of_score is smaller.
+  // of a term that no class has, and V_pairs is what the pairs add to it. V_absent has an error of about 1 ulp, and the V of
+  // a pair one of up to 5 ulp. In a sum, V is only close to the score if many classes add to it, and then their errors are
+  // not added up. In a mean, a single class may add nearly all of V, so most_V_of_score is smaller.
   double most_V_of_score;
   // A pair adds the difference between its V and its class's V without the term. If no count is below b1, the former is
   // about four times the latter or more, so V_pairs bounds the errors of pairs, and absent_share is 1/3. Otherwise, it is 1.

@@ -30,13 +30,24 @@ std::int64_t size_of_chunk(std::int64_t n_terms, std::int64_t n_pairs, std::size
   return in_steps((n_terms + n_even - 1) / n_even, block_terms);
 }
 
+// Returns the least count of the row, or 1 if no count is less. Whole numbers may be stored in either way, and a score must
+// not depend on the way.
+template <CountType Count>
+double least_of(const ClassRow<Count>& row) {
+  double least = 1;
+  if constexpr (std::is_floating_point_v<Count>)
+    for (std::int64_t i = 0; i < row.size && !row.is_narrow(); ++i) least = std::min(least, row.term_frequency[i]);
+  return least;
+}
+
 // The cost of summing all pairs of the terms, as a multiple of the measured cost of one value in score_dense.
 double cost_of_sums(PairSum sum, double n_pairs, double n_terms) {
   const double pair = sum == PairSum::split ? 2 : 5, term = sum == PairSum::split ? 3 : 5;
   return pair * n_pairs + term * n_terms;
 }
 
-// Data that all chunks share. `whole` is for terms that lose digits in a split sum, or for all terms without split sums.
+// Data that all chunks share. `whole` is for all terms without split sums, and if whole_pays, for terms that lose digits in
+// a split sum.
 struct SharedSums {
   SharedSums(const ClassModel& model, double b1, Measure measure, Aggregate aggregate, double least_count,
              bool whole_after_split)
@@ -228,16 +239,16 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const ScoreTask<Count> task{counts, model, measure, aggregate};
   const double unseen = BlockScorer<Count>(task).results_of_unseen()[0];
   std::int64_t n_pairs = 0;
-  bool whole = true;  // true if all counts are known to be whole numbers
+  double least_count = 1;
   for (std::size_t k = 0; k < task.n_classes(); ++k) {
     n_pairs += task.row(k).size;
-    whole = whole && (std::is_integral_v<Count> || task.row(k).is_narrow());
+    least_count = std::min(least_count, least_of(task.row(k)));
   }
-  // With few classes, scoring a doubtful term as in score_dense is cheaper than summing its pairs a second time. The choice
+  // With few classes, scoring a doubtful term as in score_dense is cheaper than summing its pairs again. The choice
   // depends on the whole collection, because a score must not depend on the other terms of a chunk.
   const auto pairs = static_cast<double>(n_pairs), terms = std::min(static_cast<double>(counts.n_terms), pairs);
   const bool whole_pays = cost_of_sums(PairSum::whole, pairs, terms) < static_cast<double>(task.n_classes()) * terms;
-  const SharedSums shared(model, estimation.b1, measure, aggregate, whole ? 1.0 : 0.0, whole_pays);
+  const SharedSums shared(model, estimation.b1, measure, aggregate, least_count, whole_pays);
   // The costs are multiples of the measured cost of one value in score_dense.
   const Threads threads = worth(requested, 3 * n_pairs + 8 * counts.n_terms);
   PerThread<SparseScorer<Count>> scorers(threads);
