@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 import termsift as ts
 from private import core_of
@@ -299,6 +300,25 @@ def test_the_smallest_collections(shape: tuple[int, int], classes: list[int]) ->
     assert counts.classes == classes
     assert counts.n_terms == shape[1]
     assert counts.term_frequency.shape == (len(classes), shape[1])
+
+
+def test_tens_of_thousands_of_classes_and_several_blocks_of_terms() -> None:
+    # The parts of so many rows are made group by group, and values above 2^16 are escapes.
+    rng = np.random.default_rng(1)
+    n_docs, n_terms, n_classes, length = 60_000, 300_000, 40_000, 8
+    terms = rng.integers(0, n_terms // length, (n_docs, length)) * length + np.arange(length)
+    values = rng.integers(1, 9, n_docs * length)
+    values[::1000] = 70_000
+    indptr = np.arange(n_docs + 1) * length
+    X = sp.csr_array((values, np.sort(terms).ravel(), indptr), shape=(n_docs, n_terms))
+    y = rng.permutation(np.arange(n_docs) % n_classes)
+    Y = sp.csr_array((np.ones(n_docs, int), (y, np.arange(n_docs))), shape=(n_classes, n_docs))
+    counts = ts.count(X, y, n_threads=3)
+    for found, of in ((counts.term_frequency, X), (counts.document_frequency, X.sign())):
+        expected = (Y @ of).tocsr()
+        expected.sort_indices()
+        for part in ("indptr", "indices", "data"):
+            assert_array_equal(getattr(found, part), getattr(expected, part))
 
 
 def test_frequencies_outgrow_four_bytes_and_come_back(tmp_path: Any) -> None:
