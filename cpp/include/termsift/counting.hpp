@@ -42,7 +42,7 @@ inline constexpr CountingPath counting_paths[] = {CountingPath::class_streams, C
 const char* name(CountingPath path);
 
 // Returns the fastest counting path. The paths are
-//   term_blocks    for 2^22 terms or more, whose counters would not stay in the cache, if each block of a row has 16 entries
+//   term_blocks    for 2^22 terms or more, whose counters would not stay in the cache, if each block of a row has 64 entries
 //                  or more on average, and 8 or more from each thread. With 2 classes and 15 million entries, term_blocks
 //                  took 1.5 times as long as class_streams at 2^20 terms, 1.2 times at 2^22 and 0.7 times at 2^24.
 //   class_streams  for all other counts.

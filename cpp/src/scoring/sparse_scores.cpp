@@ -238,12 +238,9 @@ void score_sparse(const ClassCounts<Count>& counts, const Estimation& estimation
   const ClassModel model = make_class_model(counts, estimation);
   const ScoreTask<Count> task{counts, model, measure, aggregate};
   const double unseen = BlockScorer<Count>(task).results_of_unseen()[0];
-  std::int64_t n_pairs = 0;
+  const std::int64_t n_pairs = task.n_pairs();
   double least_count = 1;
-  for (std::size_t k = 0; k < task.n_classes(); ++k) {
-    n_pairs += task.row(k).size;
-    least_count = std::min(least_count, least_of(task.row(k)));
-  }
+  for (std::size_t k = 0; k < task.n_classes(); ++k) least_count = std::min(least_count, least_of(task.row(k)));
   // With few classes, scoring a doubtful term as in score_dense is cheaper than summing its pairs again. The choice
   // depends on the whole collection, because a score must not depend on the other terms of a chunk.
   const auto pairs = static_cast<double>(n_pairs), terms = std::min(static_cast<double>(counts.n_terms), pairs);
