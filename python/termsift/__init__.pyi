@@ -132,3 +132,45 @@ def c_tfidf(
     sqrt: bool = False,
     **scoring: Unpack[AggregateOptions],
 ) -> _Scores: ...
+def dfs(
+    X: Any, y: Any, *, sample_weight: Any = None, **scoring: Unpack[AggregateOptions]
+) -> _Scores: ...
+def efs(
+    X: Any, y: Any, *, sample_weight: Any = None, **scoring: Unpack[AggregateOptions]
+) -> _Scores: ...
+def gini(
+    X: Any, y: Any, *, sample_weight: Any = None, **scoring: Unpack[AggregateOptions]
+) -> _Scores: ...
+def acc2(
+    X: Any, y: Any, *, sample_weight: Any = None, **scoring: Unpack[AggregateOptions]
+) -> _Scores: ...
+def ndm(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    zero: Literal["epsilon", "document"] = "epsilon",
+    **scoring: Unpack[AggregateOptions],
+) -> _Scores: ...
+def mmr(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    zero: Literal["epsilon", "document"] = "epsilon",
+    **scoring: Unpack[AggregateOptions],
+) -> _Scores: ...
+def wllr(
+    X: Any,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    zero: Literal["document", "epsilon"] = "document",
+    **scoring: Unpack[AggregateOptions],
+) -> _Scores: ...
+def poisson_deviation(
+    X: Any, y: Any, *, sample_weight: Any = None, **scoring: Unpack[AggregateOptions]
+) -> _Scores: ...
+def cmfs(
+    X: Any, y: Any, *, sample_weight: Any = None, **scoring: Unpack[AggregateOptions]
+) -> _Scores: ...

@@ -186,6 +186,18 @@ class ContingencyMeasure(_Enumeration, metaclass=_PybindType):
     c_tfidf_sqrt: ClassVar[ContingencyMeasure]
     c_tfidf_bm25: ClassVar[ContingencyMeasure]
     c_tfidf_bm25_sqrt: ClassVar[ContingencyMeasure]
+    dfs: ClassVar[ContingencyMeasure]
+    efs: ClassVar[ContingencyMeasure]
+    gini: ClassVar[ContingencyMeasure]
+    acc2: ClassVar[ContingencyMeasure]
+    ndm: ClassVar[ContingencyMeasure]
+    ndm_document: ClassVar[ContingencyMeasure]
+    mmr: ClassVar[ContingencyMeasure]
+    mmr_document: ClassVar[ContingencyMeasure]
+    wllr: ClassVar[ContingencyMeasure]
+    wllr_epsilon: ClassVar[ContingencyMeasure]
+    cmfs: ClassVar[ContingencyMeasure]
+    poisson_deviation: ClassVar[ContingencyMeasure]
     __members__: ClassVar[dict[str, ContingencyMeasure]]
 
 def score(

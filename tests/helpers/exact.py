@@ -22,6 +22,7 @@ import numpy as np
 Exact: TypeAlias = Fraction | float
 
 DIGITS = 60  # Number of digits of the results.
+_LEAST_NORMAL = Fraction(1, 2**1022)
 PRECISION = 200  # Digits of p and q, of which DIGITS remain if p and q agree to 70 digits.
 
 
@@ -260,8 +261,12 @@ def ulp_error(computed: float, exact: Exact) -> float:
 
 
 def relative_error(computed: float, exact: Exact) -> float:
-    """Return |computed - exact| / |exact|, with the rules of `ulp_error` for infinity and 0."""
-    return _error_in_units(computed, exact, unit=abs(exact))
+    """Return |computed - exact| / |exact|, with the rules of `ulp_error` for infinity and 0.
+
+    A value below the range of float64 counts as the least normal number, because it is rounded to a
+    multiple of 2^-1074.
+    """
+    return _error_in_units(computed, exact, unit=max(abs(exact), _LEAST_NORMAL))
 
 
 def _error_in_units(computed: float, exact: Exact, unit: Any) -> float:
@@ -291,6 +296,12 @@ def log_of(x: Fraction) -> Exact:
     lost = max(0, b.bit_length() - abs(a - b).bit_length()) + 8
     with mpmath.workprec(math.ceil(DIGITS * math.log2(10)) + lost):
         return _fraction(mpmath.log(mpmath.mpf(a) / b))
+
+
+def exponential_of(x: Fraction) -> Fraction:
+    """Return e^x."""
+    with mpmath.workdps(PRECISION):
+        return _fraction(mpmath.exp(_mpf(x)))
 
 
 def root_of(x: Fraction) -> Fraction:

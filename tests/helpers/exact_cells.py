@@ -14,6 +14,7 @@ from exact import (
     Exact,
     columns_of,
     exact_sum,
+    exponential_of,
     kl_of,
     log_of,
     normal_quantile,
@@ -34,20 +35,23 @@ def exact_cell_scores(
     b1: Any = 0,
     variant: str = "idf",
     sqrt: bool = False,
+    zero: str = "",
+    shift: Any = 0,
 ) -> list[list[Exact]]:
     """Return the values of the requested terms by a method of documents and occurrences.
 
     There is one row per class, as in `exact_class_scores`. The `collection` is (l_i, d_i), with
-    each document counted once; by default it is the sum of the classes. Only "log_odds" and
-    "log_ratio" use the smoothing. Results are exact if the formula has no logarithm and no root.
-    Results with logarithms or roots have more than 50 correct digits.
+    each document counted once; by default it is the sum of the classes. Only "log_odds",
+    "log_ratio" and "cmfs" use the smoothing. Results are exact if the formula has no logarithm, no
+    exponential and no root. All others have more than 50 correct digits. For "poisson_deviation",
+    the probability p of the term is shifted by `shift` times (1 + l_i/n) min(p, 1 - p).
     """
     value = _CELL_VALUES[method]
     terms = list(range(np.shape(term_frequency)[1]) if terms is None else terms)
     t = _CellTable(
         term_frequency, document_frequency, class_docs, n_docs, collection, (b1, b2), terms
     )
-    t.variant, t.sqrt = variant, sqrt
+    t.variant, t.sqrt, t.zero, t.shift = variant, sqrt, zero, shift
     return [
         [value(t, i, c) if n_c > 0 and d_i > 0 else Fraction(0) for i, d_i in enumerate(t.d_i)]
         for c, n_c in enumerate(t.n_c)
@@ -59,6 +63,8 @@ class _CellTable:
 
     variant: str
     sqrt: bool
+    zero: str
+    shift: Any
 
     def __init__(
         self,
@@ -244,6 +250,79 @@ def _cell_c_tfidf(t: _CellTable, i: int, c: int) -> Exact:
     return (root_of(share) if t.sqrt else share) * log_of(weight)
 
 
+def _cell_dfs(t: _CellTable, i: int, c: int) -> Exact:
+    if t.n == t.n_c[c]:
+        return Fraction(0)
+    return t.d_ic[c][i] / t.d_i[i] / (2 + t.outside(i, c) - t.within(i, c))
+
+
+def _cell_efs(t: _CellTable, i: int, c: int) -> Exact:
+    without = t.n - t.d_i[i]
+    share = (t.n_c[c] - t.d_ic[c][i]) / without if without else Fraction(0)
+    given = t.d_ic[c][i] / t.d_i[i]
+    return _cell_dfs(t, i, c) * t.within(i, c) / (2 + share - given)
+
+
+def _cell_gini(t: _CellTable, i: int, c: int) -> Exact:
+    if t.n == t.n_c[c]:
+        return Fraction(0)
+    return (t.within(i, c) * t.d_ic[c][i] / t.d_i[i]) ** 2
+
+
+def _cell_acc2(t: _CellTable, i: int, c: int) -> Exact:
+    return abs(t.within(i, c) - t.outside(i, c))
+
+
+def _shares_without_zero(t: _CellTable, i: int, c: int) -> list[Fraction]:
+    """Return tpr and fpr, where a share of 0 is replaced."""
+    epsilon = Fraction(1, 10**10)
+    return [
+        share or (1 / size if t.zero == "document" else epsilon)
+        for share, size in ((t.within(i, c), t.n_c[c]), (t.outside(i, c), t.n - t.n_c[c]))
+    ]
+
+
+def _cell_ndm(t: _CellTable, i: int, c: int) -> Exact:
+    if t.n == t.n_c[c]:
+        return Fraction(0)
+    # A replaced share may exceed the other share, and even then it is the divisor.
+    tpr, fpr = t.within(i, c), t.outside(i, c)
+    replaced = _shares_without_zero(t, i, c)
+    return abs(tpr - fpr) / (replaced[0] if tpr < fpr or tpr == 0 else replaced[1])
+
+
+def _cell_mmr(t: _CellTable, i: int, c: int) -> Exact:
+    return _cell_ndm(t, i, c) * max(t.within(i, c), t.outside(i, c))
+
+
+def _cell_wllr(t: _CellTable, i: int, c: int) -> Exact:
+    if t.n == t.n_c[c] or t.d_ic[c][i] == 0:
+        return Fraction(0)
+    return t.within(i, c) * log_of(t.within(i, c) / _shares_without_zero(t, i, c)[1])
+
+
+def _cell_cmfs(t: _CellTable, i: int, c: int) -> Exact:
+    n_classes = sum(n_c > 0 for n_c in t.n_c)
+    term_given_class = (t.l_ic[c][i] + t.b1) / ((t.l_c[c] + t.b2) or 1)
+    return term_given_class * (t.l_ic[c][i] + t.b1) / (t.l_i[i] + n_classes * t.b1)
+
+
+def _cell_poisson_deviation(t: _CellTable, i: int, c: int) -> Exact:
+    if t.n == t.n_c[c]:
+        return Fraction(0)
+    sizes = (t.n_c[c], t.n - t.n_c[c])
+    shares = (t.within(i, c), t.outside(i, c))
+    if t.l_i[i] > 2000 * t.n:  # e^-2000 is far below the range of a double
+        return Fraction(0) if shares == (1, 1) else math.inf
+    absent = exponential_of(-t.l_i[i] / t.n)
+    absent += Fraction(t.shift) * (1 + t.l_i[i] / t.n) * min(absent, 1 - absent)
+    squares = sum(
+        (size * (share - (1 - absent)) ** 2 for size, share in zip(sizes, shares, strict=True)),
+        start=Fraction(0),
+    )
+    return squares / (absent * (1 - absent))
+
+
 _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "df": lambda t, i, c: t.d_ic[c][i],
     "tfidf": _cell_tfidf,
@@ -264,4 +343,13 @@ _CELL_VALUES: dict[str, Callable[[_CellTable, int, int], Exact]] = {
     "chi2_counts": _cell_chi2_counts,
     "g2_counts": _cell_g2_counts,
     "c_tfidf": _cell_c_tfidf,
+    "dfs": _cell_dfs,
+    "efs": _cell_efs,
+    "gini": _cell_gini,
+    "acc2": _cell_acc2,
+    "ndm": _cell_ndm,
+    "mmr": _cell_mmr,
+    "wllr": _cell_wllr,
+    "poisson_deviation": _cell_poisson_deviation,
+    "cmfs": _cell_cmfs,
 }

@@ -4,7 +4,7 @@ test_score_contract.py compares all methods with the reference."""
 
 from __future__ import annotations
 
-from math import inf, log, log2, sqrt
+from math import exp, inf, log, log2, sqrt
 from typing import Any
 
 import numpy as np
@@ -80,12 +80,41 @@ BY_HAND: dict[str, list[list[float]]] = {
     "g2_counts": [[10 * log(5 / 3) - 2 * log(3) + 8 * log(2)] * 2] * 2,
     # c_tfidf multiplies a term's share of the class by log(1 + m / l_i), with m = 5, l_i = 6 and 4.
     "c_tfidf": [[log(11 / 6), 0], [1 / 5 * log(11 / 6), 4 / 5 * log(9 / 4)]],
+    # In a, the shares of term 0 are A/d_i = 3/4, C/n_c = 1/4 and B/(n-n_c) = 1/4, and in b 1/4, 3/4
+    # and 3/4. In b, the shares of term 1 are 1, 2/4 and 0.
+    "dfs": [[3 / 4 / 1.5, 0], [1 / 4 / 2.5, 1 / 1.5]],
+    # efs multiplies dfs by A/n_c and divides it by C/(n-d_i) + B/d_i + 1, which is 1/4 + 1/4 + 1
+    # for term 0 in a, 3/4 + 3/4 + 1 in b, and 2/6 + 0 + 1 for term 1 in b.
+    "efs": [[1 / 2 * 3 / 4 / 1.5, 0], [1 / 10 * 1 / 4 / 2.5, 2 / 3 * 1 / 2 * 3 / 4]],
+    "gini": [[(3 / 4) ** 4, 0], [(1 / 4) ** 4, 1 / 4]],
+    "acc2": [[1 / 2, 1 / 2], [1 / 2, 1 / 2]],
+    # ndm and mmr replace the share 0 of term 1 in a by 10^-10.
+    "ndm": [[2, 5e9], [2, 5e9]],
+    "mmr": [[3 / 2, 25e8], [3 / 2, 25e8]],
+    # wllr replaces the share 0 of term 1 in a by 1/4.
+    "wllr": [[3 / 4 * log(3), 0], [1 / 4 * log(1 / 3), 1 / 2 * log(2)]],
+    # Term 0 occurs 6 times in 8 documents, and term 1 occurs 4 times. With q = exp(-6/8) or
+    # exp(-4/8), 4 (1-q) documents of each class should have the term, and 4 q should not.
+    "poisson_deviation": [
+        [
+            (3 - 4 * (1 - q)) ** 2 / (4 * q * (1 - q)) + (1 - 4 * (1 - q)) ** 2 / (4 * q * (1 - q))
+            for q in [exp(-6 / 8)]
+        ]
+        + [
+            (4 * (1 - q)) ** 2 / (4 * q * (1 - q)) + (2 - 4 * (1 - q)) ** 2 / (4 * q * (1 - q))
+            for q in [exp(-4 / 8)]
+        ]
+    ]
+    * 2,
+    # There are N = 2 classes and M = 3 terms, so cmfs divides by 6 + 2 or 4 + 2, and by 5 + 3.
+    "cmfs": [[36 / 64, 1 / 48], [4 / 64, 25 / 48]],
 }
 OPTIONS: dict[str, dict[str, Any]] = {"log_odds": {"alpha": (1, 10)}}
 
 # The scores of terms 0 and 1 by each method's default aggregate. Most methods have "max".
 SCORES = {name: np.max(values, axis=0) for name, values in BY_HAND.items()}
-SCORES |= {name: np.sum(BY_HAND[name], axis=0) for name in ("cet", "ig", "chi2_counts")}
+SUMS = ("cet", "ig", "chi2_counts", "dfs", "efs", "gini", "cmfs")
+SCORES |= {name: np.sum(BY_HAND[name], axis=0) for name in SUMS}
 SCORES |= {"df": [4, 2], "tfidf": [6 * log(2), 4 * log(4)]}
 
 

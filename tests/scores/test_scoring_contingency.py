@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import termsift as ts
 from exact import relative_error, ulp_error
-from exact_scores import OF_CELLS, Measure, exact_values
+from exact_scores import OF_CELLS, Measure, allowance, error_beyond, exact_values
 from private import core_of
 from termsift import reference
 from wording import raises, warns
@@ -26,13 +26,14 @@ def collection(rng: np.random.Generator, n_docs: int, n_terms: int, n_classes: i
 def assert_accurate(counts: ts.ClassCounts, measure: Measure, alpha: float = 1.0) -> None:
     exact = exact_values(counts, measure, alpha)
     computed = counts.class_scores(measure.method, alpha=alpha, **measure.options)
-    most = 45 if measure.method == "bns" else 4  # an error of 45 ulp is at most 1e-14
-    for row, exact_row in zip(computed.tolist(), exact, strict=True):
-        for value, truth in zip(row, exact_row, strict=True):
-            if core_of(counts).exact:
-                assert ulp_error(value, truth) <= most, (value, float(truth))
-            else:
-                assert relative_error(value, truth) <= 1e-14, (value, float(truth))
+    most: float = 45 if measure.method == "bns" else 4  # an error of 45 ulp is at most 1e-14
+    error = ulp_error
+    if not core_of(counts).exact:
+        most, error = 1e-14, relative_error
+    allowed = allowance(counts, measure)
+    for (c, i), value in np.ndenumerate(computed):
+        truth = exact[c][i]
+        assert error_beyond(allowed[c, i], value, truth, error) <= most, (value, float(truth))
 
 
 @pytest.mark.parametrize("measure", OF_CELLS, ids=str)

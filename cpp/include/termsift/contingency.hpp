@@ -6,8 +6,8 @@
 //                      t                 g - t                     g
 //
 // Most methods count documents: a = d_ic, r = n_c, t = d_i, g = n. For tfidf, a is l_ic. For chi2_counts, a is l_ic and t is
-// l_i. The methods log_odds, log_ratio, g2_counts and c_tfidf count only tokens: a = l_ic, r = l_c, t = l_i, g = l. The
-// totals t and g count a document of several classes only once.
+// l_i. The methods log_odds, log_ratio, g2_counts, c_tfidf and cmfs count only tokens: a = l_ic, r = l_c, t = l_i, g = l.
+// Beside the documents, poisson_deviation reads l_i. The totals t and g count a document of several classes only once.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +43,19 @@ enum class ContingencyMeasure : std::uint8_t {
   c_tfidf_sqrt,  // sqrt(a/r) log(1 + m/t)
   c_tfidf_bm25,  // a/r log((m + 1) / (t + 1/2))
   c_tfidf_bm25_sqrt,  // sqrt(a/r) log((m + 1) / (t + 1/2))
+  dfs,           // (A/t) / (C/r + B/(g-r) + 1)
+  efs,           // dfs (A/r) / (C/(g-t) + B/t + 1)
+  gini,          // (A/r)^2 (A/t)^2
+  acc2,          // |A/r - B/(g-r)|
+  ndm,           // acc2 / min(A/r, B/(g-r)); where the minimum is 0, it is replaced by 10^-10
+  ndm_document,  // acc2 / min(A/r, B/(g-r)); where A or B is 0, the minimum is the rate of one document
+  mmr,           // acc2 max(A/r, B/(g-r)) / min(A/r, B/(g-r)), with the minimum of ndm
+  mmr_document,  // the same with the minimum of ndm_document
+  wllr,          // A/r log((A/r) / (B/(g-r))); where B is 0, its rate is that of one document
+  wllr_epsilon,  // the same; where B is 0, its rate is 10^-10
+  cmfs,          // (a + b1)/(r + b2) (a + b1)/(t + N b1), with N classes with documents
+  poisson_deviation,  // sum (O-E)^2/E over the four cells O, where E = r p or (g-r) p for the cells with the term,
+                      // E = r (1-p) or (g-r) (1-p) for the cells without it, and p = 1 - e^(-l_i/g)
   direction      // the sign of det (1, 0 or -1) where a, r, t and g count tokens; the only measure that is not a method
 };
 inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure::direction);
@@ -51,19 +64,22 @@ inline constexpr int n_contingency_methods = static_cast<int>(ContingencyMeasure
 const char* name_of(ContingencyMeasure measure);
 
 // In all functions, classes without documents are ignored, and 0 log 0 = 0, log 0 = -inf, x/0 = inf and 0/0 = 0. A score is
-// 0 if no document has the term. A class score is 0 if the class holds all documents, except for log_ratio with smoothing.
-// No result is NaN. If some values of a term are infinite with the same sign, the sum or mean is infinite with this sign. If
-// some values are inf and others -inf, the sum or mean is 0. A mean ignores classes of weight 0. The functions throw
+// 0 if no document has the term. A class score is 0 if the class holds all documents, except for log_ratio with smoothing,
+// and for df, tfidf, c_tfidf and cmfs, which do not compare the class with other classes. No result is NaN. If some values
+// of a term are infinite with the same sign, the sum or mean is infinite with this sign. If some values are inf and others
+// -inf, the sum or mean is 0. A mean ignores classes of weight 0. The functions throw
 // std::invalid_argument if a class weight is negative or not finite, or if all class weights are 0. At least two classes
 // must have documents, except for df and tfidf, which compare no classes. log_odds needs b2 = 0 or
-// 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds and log_ratio read the smoothing.
+// 2^-450 g <= b2 <= 2^450 g, and log_ratio needs b1 = 0 or b1 >= 2^-450 g. Only log_odds, log_ratio and cmfs read the
+// smoothing.
 //
-// Accuracy: the error is at most 4 ulp of the formula's value, and for bns at most 1e-14 of this value. If counts are
-// fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above 2^450, products of
-// counts may underflow, which makes scores wrong or infinite. Let s be the sum of the values that the classes with the term
-// would have if they lacked the term. A sum or mean has a further error of up to 2^-104 n_classes s. This further error
-// dominates if some classes have more than 10^7 times as many documents as other classes. Results have the same bits for any
-// number of threads and any SIMD target.
+// Accuracy: the error is at most 4 ulp of the formula's value, and for bns at most 1e-14 of this value. The value of
+// poisson_deviation is within 4 ulp of the formula's value for a p that differs by at most 2^-51 (1 + l_i/g) min(p, 1-p).
+// If counts are fractions or are above 2^50, the error of det is up to 2^-104 a g. If counts differ by a factor above
+// 2^450, products of counts may underflow, which makes scores wrong or infinite. Let s be the sum of the values that the
+// classes with the term would have if they lacked the term. A sum or mean has a further error of up to 2^-104 n_classes s.
+// This further error dominates if some classes have more than 10^7 times as many documents as other classes. Results have
+// the same bits for any number of threads and any SIMD target.
 
 // Writes scores (n_terms,) in O(pairs) time, where a pair is a term and a class that has it. Classes without the term cost
 // no time, because their values depend only on t and r. Only sums and means of measures with Absent::each

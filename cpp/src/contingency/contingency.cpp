@@ -36,7 +36,7 @@ class SumTask {
   }
 
   // Returns sum_c weight_c value(0, t, c) over all classes, for Absent::each.
-  DoubleDouble if_absent(DoubleDouble t) const {
+  DoubleDouble if_absent(const ColumnTotal& t) const {
     return sums_[static_cast<std::size_t>(std::lower_bound(totals_.begin(), totals_.end(), t, is_less) - totals_.begin())];
   }
 
@@ -48,7 +48,7 @@ class SumTask {
   void sum_absent(const ContingencyTask<Count>& task, const Threads& threads) {
     totals_ = totals_of_terms(task, threads);
     sort_in_parts(totals_.begin(), totals_.end(), threads, is_less);
-    const auto equal = [](DoubleDouble x, DoubleDouble y) { return x.hi == y.hi && x.lo == y.lo; };
+    const auto equal = [](const ColumnTotal& x, const ColumnTotal& y) { return !is_less(x, y); };  // x is not after y
     totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
     sums_.resize(totals_.size());
     const std::int64_t n = std::ssize(totals_);
@@ -69,7 +69,7 @@ class SumTask {
     });
   }
 
-  std::vector<DoubleDouble> totals_;  // the distinct totals t, increasing; empty unless Absent::each
+  std::vector<ColumnTotal> totals_;  // the distinct totals t, increasing; empty unless Absent::each
   std::vector<DoubleDouble> sums_;    // if_absent(t) for each t in totals_
 };
 
@@ -78,7 +78,7 @@ template <CountType Count>
 class ChunkScorer {
  public:
   explicit ChunkScorer(const ContingencyTask<Count>& task)
-      : task_(task), entries_(task.n_classes()), batch_(task.kernel, task.model) {}
+      : task_(task), entries_(task.n_classes()), totals_(task.model), batch_(task.kernel, task.model) {}
 
   // Sets scores[t] to the sum of the values of term first + t over the classes. O(pairs of the chunk + n_classes).
   void sum(const SumTask<Count>& sums, std::int64_t first, std::int64_t last, Worker& worker, double* scores) {
@@ -127,12 +127,12 @@ class ChunkScorer {
       });
     }
     raise_to_absent(n);
-    for (std::size_t t = 0; t < n; ++t) scores[t] = totals_[t].hi > 0 ? largest_[t].value : 0;
+    for (std::size_t t = 0; t < n; ++t) scores[t] = totals_[t].t.hi > 0 ? largest_[t].value : 0;
     if (strongest == nullptr) return;
     std::int64_t first_row = std::ssize(task_.counts.rows);
     for (const ContingencyClass& c : task_.model.classes) first_row = std::min(first_row, c.row);
     for (std::size_t t = 0; t < n; ++t) {
-      const bool seen = totals_[t].hi > 0;
+      const bool seen = totals_[t].t.hi > 0;
       strongest[t] = seen ? row_of(largest_[t].place) : first_row;
       signs[t] = seen ? sign(static_cast<std::size_t>(largest_[t].place), first, t) : std::int8_t{0};
     }
@@ -141,10 +141,10 @@ class ChunkScorer {
   // Sets scores[t] to the value of the term in the whole collection, which is treated as one class.
   void collection(std::int64_t first, std::int64_t last, double* scores) {
     find(first, last);
-    ColumnTotals<Count> cells;
+    ColumnTotals<Count> cells(task_.model);
     cells.find(task_, entries_, first, last, task_.model.facts.cells_are_tokens);
     for_each_batch(0, last - first, [&](std::int64_t begin, int n) {
-      for (int j = 0; j < n; ++j) batch_.set(j, cells[at(begin + j)], totals_[at(begin + j)]);
+      for (int j = 0; j < n; ++j) batch_.set(j, cells[at(begin + j)].t, totals_[at(begin + j)]);
       std::copy_n(batch_.values(n, task_.model.classes.front().constants), n, scores + begin);
     });
   }
@@ -182,7 +182,7 @@ class ChunkScorer {
 
   void find(std::int64_t first, std::int64_t last) {
     entries_.find(task_, first, last);
-    totals_.find(task_, entries_, first, last, task_.model.facts.column_totals_are_tokens);
+    totals_.find(task_, entries_, first, last);
   }
 
   // Returns the values of the entries [begin, begin + n) of class k, n <= batch_terms. They are valid until batch_ is used.
@@ -206,7 +206,7 @@ class ChunkScorer {
     const bool has_term = i < entries_.end[k] && row.terms[i] == term;
     const DoubleDouble a = has_term ? scale(exact_double(task_.cells(row)[i]), task_.model.unit) : DoubleDouble{};
     const ContingencyConstants& c = task_.model.classes[k].constants;
-    return result_of<std::int8_t>(subtract(multiply(a, c.g), multiply(totals_[t], c.r)).hi);
+    return result_of<std::int8_t>(subtract(multiply(a, c.g), multiply(totals_[t].t, c.r)).hi);
   }
 
   // Adds a value to a double-double sum. If the sum is infinite, sets its low part to 0.
@@ -238,7 +238,7 @@ class ChunkScorer {
             add_to(sum.value, if_absent[j] / sums.reference->product * subtract(sums.products, sum.if_absent).hi);
         }
         const double score = sum.value.hi + sum.value.lo;  // NaN if both inf and -inf were added
-        scores[t] = totals_[t].hi > 0 && score == score ? score : 0;
+        scores[t] = totals_[t].t.hi > 0 && score == score ? score : 0;
       }
     });
   }
@@ -259,7 +259,7 @@ class ChunkScorer {
     std::size_t n_waiting = 0;
     for (std::size_t t = 0; t < n_terms; ++t) {  // this loop and the loop over i avoid unpredictable branches
       waiting_[n_waiting] = static_cast<std::int32_t>(t);
-      n_waiting += totals_[t].hi > 0;
+      n_waiting += totals_[t].t.hi > 0;
     }
     for (std::size_t k = 0; k < task_.n_classes() && n_waiting > 0; ++k) {
       const ContingencyClass& c = task_.model.classes[k];

@@ -17,7 +17,9 @@ void run_formula(const ContingencyBatch& batch) {
     const double result = with_low ? value * c.value_unit : value;
     values[j] = in.t_hi[j] == 0 ? 0.0 : result;
   };
-  if constexpr (!has_usual_value) {
+  if constexpr (Measure::facts.reads_tokens) {
+    for (int j = 0; j < in.n; ++j) store(j, Measure::value(Cells<numbers>(in, j, c), c, in.tokens[j]));
+  } else if constexpr (!has_usual_value) {
     for (int j = 0; j < in.n; ++j) store(j, Measure::value(Cells<numbers>(in, j, c), c));
   } else {
     double excess[longest_contingency_batch];

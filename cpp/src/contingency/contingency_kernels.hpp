@@ -17,7 +17,9 @@ struct ContingencyConstants {
   DoubleDouble b2;
   DoubleDouble prior;                // for log_odds: b2 / g
   double gain;                       // for log_odds: 1 + 2 b2 / g
-  double mean_r, unit;                 // for c_tfidf: the mean number of tokens per class, rounded down, and 1; both scaled
+  double mean_r;                     // for c_tfidf: the mean number of tokens per class, rounded down and scaled
+  double n_classes;                  // for cmfs: the number of classes with documents
+  double unit;                       // 1, scaled like the counts
   bool small;               // true if all counts of terms and classes are whole numbers up to 2^26
   double value_unit;        // the factor that converts a value of scaled counts to the value of unscaled counts
 };
@@ -36,6 +38,7 @@ struct MeasureFacts {
   const char* name = nullptr;
   // A flag is true if the cells or totals in its name count tokens, and false if these cells or totals count documents.
   bool cells_are_tokens = false, column_totals_are_tokens = false, row_totals_are_tokens = false;
+  bool reads_tokens = false;  // true if the measure counts documents and also reads l_i, the tokens of the term
   bool compares_classes = true;
   Absent absent = Absent::nothing;
   bool reads_b1 = false;     // true if the measure uses b1; if b1 = 0, `absent` is minus_infinity
@@ -44,6 +47,12 @@ struct MeasureFacts {
   double (*h)(const ContingencyConstants&) = nullptr;  // h_c of Absent::product, for r < g
   bool direction_is_sign = false;  // true if the direction is the sign of the value, false if it is the sign of det
   bool b2_is_prior_mass = false;   // true if b2 is the mass of a prior; b2 / g is then checked (contingency_task.cpp)
+};
+
+// The column total of a term.
+struct ColumnTotal {
+  DoubleDouble t;
+  double tokens = 0;  // l_i if the measure reads tokens (MeasureFacts::reads_tokens), otherwise 0
 };
 
 inline constexpr int longest_contingency_batch = 128;
@@ -57,6 +66,7 @@ struct ContingencyBatch {
   const double* t_hi;  // (n,) the column total of the term
   const double* t_lo;
   double* values;  // (n,) out
+  const double* tokens = nullptr;  // (n,) the tokens of the term; null unless the measure reads tokens
 };
 
 // Computes the values of terms in one class. If a term occurs in no document, its value is 0.

@@ -123,6 +123,7 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
     k.b1 = finite(estimation.b1 * model.unit), k.b2 = std::isfinite(b2.hi) ? b2 : DoubleDouble{finite(b2.hi), 0};
     k.prior = prior, k.gain = 1 + 2 * prior.hi;
     k.mean_r = std::floor(all_tokens.hi / n_classes) * model.unit, k.unit = model.unit;
+    k.n_classes = n_classes;
     k.small = small;
     k.value_unit = std::pow(1 / model.unit, model.facts.degree);
     if (model.facts.absent == Absent::product && k.rest.hi > 0) entry.product = model.facts.h(k);
@@ -138,14 +139,14 @@ ContingencyModel make_contingency_model(const ClassCounts<Count>& counts, const 
 // ---- values of terms in one class --------------------------------------------------------------------------------------
 
 template <CountType Count>
-std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& requested) {
+std::vector<ColumnTotal> totals_of_terms(const ContingencyTask<Count>& task, const Threads& requested) {
   struct Workspace {
-    explicit Workspace(const ContingencyTask<Count>& t) : entries(t.n_classes()) {}
+    explicit Workspace(const ContingencyTask<Count>& t) : entries(t.n_classes()), totals(t.model) {}
     ChunkEntries entries;
     ColumnTotals<Count> totals;
   };
   const std::int64_t n_terms = task.counts.n_terms;
-  std::vector<DoubleDouble> result(static_cast<std::size_t>(n_terms));
+  std::vector<ColumnTotal> result(static_cast<std::size_t>(n_terms));
   const Threads threads = worth(requested, task.n_pairs());
   PerThread<Workspace> workspaces(threads);
   const std::int64_t size = chunk_terms(n_terms, threads);
@@ -154,14 +155,14 @@ std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, co
     Workspace& work = workspaces.own(worker, task);
     const std::int64_t first = chunk * size, last = std::min(first + size, n_terms);
     work.entries.find(task, first, last);
-    work.totals.find(task, work.entries, first, last, task.model.facts.column_totals_are_tokens);
+    work.totals.find(task, work.entries, first, last);
     for (std::int64_t t = first; t < last; ++t)
       result[static_cast<std::size_t>(t)] = work.totals[static_cast<std::size_t>(t - first)];
   });
   return result;
 }
 
-TermsByTotal::TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Threads& threads) : terms_(of_terms.size()) {
+TermsByTotal::TermsByTotal(const std::vector<ColumnTotal>& of_terms, const Threads& threads) : terms_(of_terms.size()) {
   const auto total = [&](TermId term) { return of_terms[static_cast<std::size_t>(term)]; };
   std::iota(terms_.begin(), terms_.end(), TermId{0});
   sort_in_parts(terms_.begin(), terms_.end(), threads, [&](TermId a, TermId b) {
@@ -181,7 +182,7 @@ namespace {
 template <CountType Count, class Result>
 void fill_pairs(const ContingencyTask<Count>& task, const Threads& threads, const Pairs& pairs, Result* results) {
   std::fill_n(results, pairs.starts[task.counts.rows.size()], Result{0});  // the pairs of empty classes stay 0
-  const std::vector<DoubleDouble> totals = totals_of_terms(task, threads);
+  const std::vector<ColumnTotal> totals = totals_of_terms(task, threads);
   for_each_given_batch(
       task, pairs, batch_terms, threads, [&](std::size_t k, std::int64_t begin, int n, RowCursor<Count>& counts) {
         TermBatch batch(task.kernel, task.model);
@@ -206,7 +207,7 @@ void score_pairs(const ClassCounts<Count>& counts, const Estimation& estimation,
 #define TERMSIFT_INSTANTIATE(Count)                                                                                        \
   template ContingencyModel make_contingency_model(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure,       \
                                                    Aggregate);                                                             \
-  template std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>&, const Threads&);                       \
+  template std::vector<ColumnTotal> totals_of_terms(const ContingencyTask<Count>&, const Threads&);                        \
   template void score_pairs(const ClassCounts<Count>&, const Estimation&, ContingencyMeasure, const Threads&,              \
                             const Pairs&, double*, std::int8_t*);
 TERMSIFT_INSTANTIATE(std::int64_t)

@@ -93,13 +93,23 @@ Result result_of(double value) {
 template <CountType Count>
 class ColumnTotals {
  public:
-  ColumnTotals() : hi_(most_chunk_terms), lo_(most_chunk_terms) {}
+  explicit ColumnTotals(const ContingencyModel& model)
+      : hi_(most_chunk_terms), lo_(most_chunk_terms), tokens_(model.facts.reads_tokens ? most_chunk_terms : 0) {}
 
-  DoubleDouble operator[](std::size_t t) const { return {hi_[t], lo_[t]}; }
+  ColumnTotal operator[](std::size_t t) const { return {{hi_[t], lo_[t]}, tokens_.empty() ? 0.0 : tokens_[t]}; }
   const double* hi() const { return hi_.data(); }
   const double* lo() const { return lo_.data(); }
+  const double* tokens() const { return tokens_.data(); }  // null unless the measure reads tokens
 
   // Computes the totals of the terms [first, last) from their entries. O(entries).
+  void find(const ContingencyTask<Count>& task, const ChunkEntries& entries, std::int64_t first, std::int64_t last) {
+    if (!tokens_.empty()) {
+      find(task, entries, first, last, true);
+      std::copy_n(hi_.begin(), last - first, tokens_.begin());
+    }
+    find(task, entries, first, last, task.model.facts.column_totals_are_tokens);
+  }
+  // Computes the totals of tokens or of documents.
   void find(const ContingencyTask<Count>& task, const ChunkEntries& entries, std::int64_t first, std::int64_t last,
             bool of_tokens) {
     const auto add_entries = [&](const ClassRow<Count>& row, std::int64_t begin, std::int64_t end) {
@@ -139,7 +149,7 @@ class ColumnTotals {
     }
   }
 
-  std::vector<double> hi_, lo_;
+  std::vector<double> hi_, lo_, tokens_;
 };
 
 inline constexpr int batch_terms = longest_contingency_batch;
@@ -155,18 +165,20 @@ void for_each_batch(std::int64_t first, std::int64_t last, const Use& use) {
 class TermBatch {
  public:
   TermBatch(ContingencyKernel kernel, const ContingencyModel& model)
-      : kernel_(kernel), whole_(model.whole), unit_(model.unit) {}
+      : kernel_(kernel), whole_(model.whole), reads_tokens_(model.facts.reads_tokens), unit_(model.unit) {}
 
-  // Sets the cell a and the column total t of term j of the batch.
-  void set(int j, DoubleDouble a, DoubleDouble t) {
-    a_hi_[j] = a.hi, t_hi_[j] = t.hi;
-    if (!whole_) a_lo_[j] = a.lo, t_lo_[j] = t.lo;
+  // Sets the cell a and the column total of term j of the batch.
+  void set(int j, DoubleDouble a, const ColumnTotal& total) {
+    a_hi_[j] = a.hi, t_hi_[j] = total.t.hi;
+    if (!whole_) a_lo_[j] = a.lo, t_lo_[j] = total.t.lo;
+    if (reads_tokens_) tokens_[j] = total.tokens;
   }
   // Returns the values of terms 0 to n - 1 of the batch, n <= batch_terms.
   const double* values(int n, const ContingencyConstants& constants) {
     const int padded = std::min((n + 7) / 8 * 8, batch_terms);
-    for (int j = n; j < padded; ++j) set(j, {0, 0}, {0, 0});
-    kernel_({padded, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_});
+    for (int j = n; j < padded; ++j) set(j, {}, {});
+    kernel_({padded, &constants, a_hi_, whole_ ? nullptr : a_lo_, t_hi_, whole_ ? nullptr : t_lo_, values_,
+             reads_tokens_ ? tokens_ : nullptr});
     return values_;
   }
   // Returns the values of the entries [begin, begin + n) of a class, n <= batch_terms. `totals` has the column totals of the
@@ -182,38 +194,44 @@ class TermBatch {
     }
     for (int j = 0; j < n; ++j) t_hi_[j] = totals.hi()[terms[begin + j] - first];
     for (int j = 0; j < n && !whole_; ++j) t_lo_[j] = totals.lo()[terms[begin + j] - first];
+    for (int j = 0; j < n && reads_tokens_; ++j) tokens_[j] = totals.tokens()[terms[begin + j] - first];
     return this->values(n, constants);
   }
 
  private:
   const ContingencyKernel kernel_;
-  const bool whole_;
+  const bool whole_, reads_tokens_;
   const double unit_;
-  double a_hi_[batch_terms], a_lo_[batch_terms], t_hi_[batch_terms], t_lo_[batch_terms], values_[batch_terms];
+  double a_hi_[batch_terms], a_lo_[batch_terms], t_hi_[batch_terms], t_lo_[batch_terms], tokens_[batch_terms],
+      values_[batch_terms];
 };
 
 // ---- values of terms in one class --------------------------------------------------------------------------------------
 
-inline bool is_less(DoubleDouble x, DoubleDouble y) { return x.hi != y.hi ? x.hi < y.hi : x.lo < y.lo; }
+inline bool is_less(const ColumnTotal& x, const ColumnTotal& y) {
+  if (x.t.hi != y.t.hi) return x.t.hi < y.t.hi;
+  return x.t.lo != y.t.lo ? x.t.lo < y.t.lo : x.tokens < y.tokens;
+}
 
 // Returns the column totals (n_terms,) of all terms, scaled by the model's unit. O(pairs).
 template <CountType Count>
-std::vector<DoubleDouble> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
+std::vector<ColumnTotal> totals_of_terms(const ContingencyTask<Count>& task, const Threads& threads);
 
 // The terms, grouped by column total. If totals are whole numbers, few of them are distinct, because n distinct totals add
-// up to at least n (n - 1) / 2. The sum of all totals is the size of the collection.
+// up to at least n (n - 1) / 2. The sum of all totals is the size of the collection. (A measure that reads tokens may have
+// more distinct totals, because a total then is a pair of numbers.)
 class TermsByTotal {
  public:
   // O(n_terms log(n_terms)).
-  TermsByTotal(const std::vector<DoubleDouble>& of_terms, const Threads& threads);
+  TermsByTotal(const std::vector<ColumnTotal>& of_terms, const Threads& threads);
 
-  const std::vector<DoubleDouble>& totals() const { return totals_; }  // distinct and decreasing
+  const std::vector<ColumnTotal>& totals() const { return totals_; }  // distinct and decreasing
   // Returns, in increasing order, the terms whose column total is totals()[i].
   std::span<const TermId> terms(std::size_t i) const { return {&terms_[starts_[i]], starts_[i + 1] - starts_[i]}; }
 
  private:
   std::vector<TermId> terms_;
-  std::vector<DoubleDouble> totals_;
+  std::vector<ColumnTotal> totals_;
   std::vector<std::size_t> starts_;  // (n_totals + 1,)
 };
 

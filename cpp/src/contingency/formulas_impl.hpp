@@ -245,6 +245,179 @@ struct Formula<ContingencyMeasure::c_tfidf_bm25_sqrt> : ClassTfidf<true, true> {
   static constexpr MeasureFacts facts = facts_of("c_tfidf_bm25_sqrt");
 };
 
+// ---- measures of the shares of documents, tpr = A/r and fpr = B/(g-r) ------------------------------------------------
+//
+// tpr - fpr = det / (r (g-r)), and the sum of the shares C/r + B/(g-r) is 1 - (tpr - fpr), so no measure subtracts shares.
+// A class that holds all documents has no fpr, and its values are 0.
+
+constexpr double inverse_of_rest(const Constants& c) { return 1.0 / c.rest.hi; }
+
+TERMSIFT_INLINE double difference_of_shares(const auto& x) { return x.det.hi / (x.r.hi * x.rest.hi); }
+
+template <>
+struct Formula<ContingencyMeasure::dfs> {
+  static constexpr MeasureFacts facts{.name = "dfs"};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double value = x.a.hi / x.t.hi / (2.0 - difference_of_shares(x));
+    return x.rest.hi > 0 ? value : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::efs> {
+  static constexpr MeasureFacts facts{.name = "efs"};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    // A/t - C/(g-t) = det / (t (g-t)), as tpr - fpr. If all documents have the term, C/(g-t) is 0/0, which is 0.
+    const double others = x.others().hi, given = x.a.hi / x.t.hi, difference = x.det.hi / (x.t.hi * others);
+    const double dividend = (x.a.hi / x.r.hi) * given;
+    const double value = dividend / ((2.0 - difference_of_shares(x)) * (2.0 - (others > 0 ? difference : given)));
+    return x.rest.hi > 0 ? value : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::gini> {
+  static constexpr MeasureFacts facts{.name = "gini"};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double root = (x.a.hi / x.r.hi) * (x.a.hi / x.t.hi);
+    return x.rest.hi > 0 ? root * root : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::acc2> {
+  static constexpr MeasureFacts facts{.name = "acc2", .absent = Absent::product, .h = inverse_of_rest};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&) {
+    const double value = magnitude(difference_of_shares(x));
+    return x.rest.hi > 0 ? value : 0.0;
+  }
+};
+
+// The share that stands for a share of 0 in ndm, mmr and wllr. It is less than the share of one document in any collection
+// of fewer than 10^10 documents, so every other share is larger.
+constexpr double least_share = 1e-10;
+
+// The smaller one of tpr and fpr, times r (g-r). If A or B is 0, it counts as one document, or its share as least_share.
+template <bool one_document>
+TERMSIFT_INLINE double smaller_share(const auto& x, const Constants& c) {
+  const double in_class = x.a.hi * x.rest.hi, in_rest = x.B().hi * x.r.hi;
+  const double document = c.unit * (in_class > 0 ? x.r.hi : x.rest.hi), least = least_share * (x.r.hi * x.rest.hi);
+  const double share = smaller(in_class, in_rest);
+  return share > 0 ? share : one_document ? document : least;
+}
+
+template <bool one_document>
+struct NormalizedDifference {
+  static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
+    const double value = magnitude(x.det.hi) / smaller_share<one_document>(x, c);
+    return x.rest.hi > 0 ? value : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::ndm> : NormalizedDifference<false> {
+  static constexpr MeasureFacts facts{.name = "ndm", .absent = Absent::product, .h = inverse_of_rest};
+};
+
+template <>
+struct Formula<ContingencyMeasure::ndm_document> : NormalizedDifference<true> {
+  static constexpr MeasureFacts facts{.name = "ndm_document", .absent = Absent::product,
+                                      .h = [](const Constants& c) { return c.r.hi / c.rest.hi; }};
+};
+
+template <bool one_document>
+struct MaxMinRatio {
+  static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
+    const double larger_share = larger(x.a.hi * x.rest.hi, x.B().hi * x.r.hi);
+    const double value = larger_share / smaller_share<one_document>(x, c) * magnitude(difference_of_shares(x));
+    return x.rest.hi > 0 ? value : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::mmr> : MaxMinRatio<false> {
+  static constexpr MeasureFacts facts{.name = "mmr", .absent = Absent::product,
+                                      .h = [](const Constants& c) { return 1.0 / c.rest.hi / c.rest.hi; }};
+};
+
+template <>
+struct Formula<ContingencyMeasure::mmr_document> : MaxMinRatio<true> {
+  static constexpr MeasureFacts facts{.name = "mmr_document", .absent = Absent::product,
+                                      .h = [](const Constants& c) { return c.r.hi / c.rest.hi / c.rest.hi; }};
+};
+
+template <bool one_document>
+struct WeightedLogRatio {
+  template <Numbers numbers>
+  static TERMSIFT_INLINE double value(const Cells<numbers>& x, const Constants& c) {
+    using Of = Arithmetic<numbers>;
+    // P = A (g-r) and Q = B r, so that P - Q is det. If B is 0, Q and P - Q are those of the share that stands for 0.
+    const DoubleDouble B = x.B(), P = Of::times(x.a, x.rest);
+    const double stands_for_B = one_document ? c.unit : least_share * x.rest.hi;
+    const bool none = B.hi == 0;
+    const DoubleDouble other = multiply({stands_for_B, 0.0}, x.r), seen = Of::times(B, x.r);
+    const DoubleDouble Q{none ? other.hi : seen.hi, none ? other.lo : seen.lo};
+    const double difference = none ? subtract(P, other).hi : x.det.hi;
+    const double value = x.a.hi / x.r.hi * log_ratio(P, Q, difference);
+    return x.a.hi > 0 && x.rest.hi > 0 ? value : 0.0;
+  }
+};
+
+template <>
+struct Formula<ContingencyMeasure::wllr> : WeightedLogRatio<true> {
+  static constexpr MeasureFacts facts{.name = "wllr"};
+};
+
+template <>
+struct Formula<ContingencyMeasure::wllr_epsilon> : WeightedLogRatio<false> {
+  static constexpr MeasureFacts facts{.name = "wllr_epsilon"};
+};
+
+constexpr double inverse_of_smoothed_total(const Constants& c) {
+  const double total = c.r.hi + c.b2.hi;
+  return total > 0 ? 1.0 / total : 0.0;
+}
+
+template <>
+struct Formula<ContingencyMeasure::cmfs> {
+  static constexpr MeasureFacts facts{.name = "cmfs", .cells_are_tokens = true, .column_totals_are_tokens = true,
+                                      .row_totals_are_tokens = true, .absent = Absent::product, .grows_with_r = false,
+                                      .h = inverse_of_smoothed_total};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants& c) {
+    const double a = x.a.hi + c.b1;
+    const double value = (a / (x.t.hi + c.n_classes * c.b1)) * (a / (x.r.hi + c.b2.hi));
+    return a > 0 ? value : 0.0;
+  }
+};
+
+// Pearson's statistic of the four cells, where each document has the term with the same probability p = 1 - e^-rate of a
+// Poisson variable. With delta = t/g - p and A - r p = det/g + r delta, B - (g-r) p = -det/g + (g-r) delta, the statistic is
+//     (det^2 / (g r (g-r)) + g delta^2) / (p (1-p)),
+// a sum of two parts that are not negative.
+template <>
+struct Formula<ContingencyMeasure::poisson_deviation> {
+  static constexpr MeasureFacts facts{.name = "poisson_deviation", .reads_tokens = true, .absent = Absent::each,
+                                      .degree = 1};
+  static TERMSIFT_INLINE double value(const auto& x, const Constants&, double tokens) {
+    const double rate = tokens / x.g.hi, without = exponential(-rate), bend = bend_of_exponential(rate);
+    const bool rare = rate < 1.0;  // then t/g and p are both near the rate, otherwise 1 - t/g and 1 - p are both near 0
+    const double with = rare ? rate - bend : 1.0 - without;
+    const double delta = rare ? bend - (tokens - x.t.hi) / x.g.hi : without - x.others().hi / x.g.hi;
+    const double of_class = (x.det.hi / (x.g.hi * x.r.hi)) * (x.det.hi / x.rest.hi);
+    const double of_term = x.g.hi * (delta / with) * (delta / without);  // delta^2 might underflow
+    const double value = (of_class > 0 ? of_class / with / without : 0.0) + (delta == 0 ? 0.0 : of_term);
+    return x.rest.hi > 0 ? value : 0.0;
+  }
+
+ private:
+  // Returns e^-x - 1 + x for 0 <= x < 1 from its Taylor series, whose first omitted term is below 2^-55 of the sum.
+  static TERMSIFT_INLINE double bend_of_exponential(double x) {
+    double sum = 0;
+    for (int k = 18; k >= 3; --k) sum = (1.0 - sum) * (x * (1.0 / k));
+    return 0.5 * x * x * (1.0 - sum);
+  }
+};
+
 template <>
 struct Formula<ContingencyMeasure::direction> {
   static constexpr MeasureFacts facts{.name = "direction", .cells_are_tokens = true, .column_totals_are_tokens = true,

@@ -60,7 +60,7 @@ class ClassLists {
     ByTotal(const ContingencyTask<Count>& t, const Threads& threads)
         : task(t), totals(totals_of_terms(task, threads)), terms(totals, threads) {}
     const ContingencyTask<Count> task;
-    const std::vector<DoubleDouble> totals;
+    const std::vector<ColumnTotal> totals;
     const TermsByTotal terms;
   };
 
@@ -97,7 +97,7 @@ class ClassLists {
   // Adds the values of each class to its list. In a class, all absent terms with the same total have the same value.
   void add_by_total() {
     const ContingencyTask<Count>& task = by_total_->task;
-    const std::vector<DoubleDouble>& distinct = by_total_->terms.totals();
+    const std::vector<ColumnTotal>& distinct = by_total_->terms.totals();
     PerThread<std::vector<unsigned char>> has_of_threads(threads_);
     for_each_block(static_cast<std::int64_t>(task.n_classes()), threads_, [&](std::int64_t block, Worker& worker) {
       worker.check();

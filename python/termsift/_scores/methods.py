@@ -73,6 +73,15 @@ MethodName: TypeAlias = Literal[
     "chi2_counts",
     "g2_counts",
     "c_tfidf",
+    "dfs",
+    "efs",
+    "gini",
+    "acc2",
+    "ndm",
+    "mmr",
+    "wllr",
+    "poisson_deviation",
+    "cmfs",
 ]
 DescriberName: TypeAlias = MethodName | Literal["key"]
 RankerName: TypeAlias = MethodName | Literal["greedy", "conditional_gain", "guided_gain"]

@@ -233,6 +233,108 @@ _METHODS = (
             ("bm25", True): _core.ContingencyMeasure.c_tfidf_bm25_sqrt,
         },
     ),
+    Method(
+        name="dfs",
+        title="The distinguishing feature selector: rewards terms whose documents are of one class "
+        "and that many documents of the class contain.",
+        formula="(A/d_i) / (C/n_c + B/(n - n_c) + 1)",
+        source="Uysal and Gunal, A Novel Probabilistic Feature Selection Method for Text "
+        "Classification, Knowledge-Based Systems 36, 2012",
+        default_aggregate="sum",
+    ),
+    Method(
+        name="efs",
+        title="The extensive feature selector: dfs times a similar ratio of the class given the "
+        "term.",
+        formula="(A/n_c) / (C/n_c + B/(n - n_c) + 1) (A/d_i) / (C/(n - d_i) + B/d_i + 1)",
+        source="Parlak and Uysal, A Novel Filter Feature Selection Method for Text Classification: "
+        "Extensive Feature Selector, Journal of Information Science 49(1), 2023",
+        default_aggregate="sum",
+    ),
+    Method(
+        name="gini",
+        title="The Gini index for text: the squared share of the class's documents, times the "
+        "squared share of the term's documents.",
+        formula="(A/n_c)^2 (A/d_i)^2",
+        source="Shang and others, A Novel Feature Selection Algorithm for Text Categorization, "
+        "Expert Systems with Applications 33(1), 2007",
+        default_aggregate="sum",
+    ),
+    Method(
+        name="acc2",
+        title="Balanced accuracy: the difference of the term's document shares.",
+        formula="|tpr - fpr|, tpr = A/n_c, fpr = B/(n - n_c)",
+        source="Forman, An Extensive Empirical Study of Feature Selection Metrics for Text "
+        "Classification, JMLR 3, 2003, pp. 1289-1305, as Acc2",
+        default_aggregate="max",
+    ),
+    Method(
+        name="ndm",
+        title="The normalized difference measure: acc2, divided by the smaller document share.",
+        formula="|tpr - fpr| / min(tpr, fpr), tpr = A/n_c, fpr = B/(n - n_c); a minimum of 0 is "
+        'replaced by 10^-10, or with zero="document" by the share of one document',
+        source="Rehman, Javed and Babri, Feature Selection Based on a Normalized Difference "
+        "Measure for Text Classification, Information Processing and Management 53(2), 2017",
+        default_aggregate="max",
+        options={"zero": ("epsilon", "document")},
+        measures={
+            ("epsilon",): _core.ContingencyMeasure.ndm,
+            ("document",): _core.ContingencyMeasure.ndm_document,
+        },
+    ),
+    Method(
+        name="mmr",
+        title="The max-min ratio: acc2, times the ratio of the larger to the smaller document "
+        "share.",
+        formula="max(tpr, fpr) / min(tpr, fpr) |tpr - fpr|, tpr = A/n_c, fpr = B/(n - n_c); a "
+        'minimum of 0 is replaced by 10^-10, or with zero="document" by the share of one document',
+        source="Rehman, Javed, Babri and Asim, Selection of the Most Relevant Terms Based on a "
+        "Max-Min Ratio Metric for Text Classification, Expert Systems with Applications 114, 2018",
+        default_aggregate="max",
+        options={"zero": ("epsilon", "document")},
+        measures={
+            ("epsilon",): _core.ContingencyMeasure.mmr,
+            ("document",): _core.ContingencyMeasure.mmr_document,
+        },
+    ),
+    Method(
+        name="wllr",
+        title="The weighted log-likelihood ratio: the logarithm of the ratio of the term's "
+        "document shares, weighted by the share in the class.",
+        formula="tpr log(tpr / fpr), tpr = A/n_c, fpr = B/(n - n_c); an fpr of 0 is replaced by "
+        'the share of one document, or with zero="epsilon" by 10^-10',
+        source="Nigam, McCallum, Thrun and Mitchell, Text Classification from Labeled and "
+        "Unlabeled Documents Using EM, Machine Learning 39, 2000; for documents Li, Xia, Zong and "
+        "Huang, A Framework of Feature Selection Methods for Text Categorization, ACL 2009",
+        default_aggregate="max",
+        options={"zero": ("document", "epsilon")},
+        measures={
+            ("document",): _core.ContingencyMeasure.wllr,
+            ("epsilon",): _core.ContingencyMeasure.wllr_epsilon,
+        },
+    ),
+    Method(
+        name="poisson_deviation",
+        title="Deviation from Poisson: Pearson's statistic of the documents with the term, if the "
+        "occurrences fell on all documents at random.",
+        formula="sum (O - E)^2 / E over the cells O = A, B, C, D, E = n_c p, (n - n_c) p, "
+        "n_c (1-p), (n - n_c) (1-p), p = 1 - exp(-l_i/n)",
+        source="Ogura, Amano and Kondo, Feature Selection with a Measure of Deviations from "
+        "Poisson in Text Categorization, Expert Systems with Applications 36(3), 2009",
+        needs=f"{OCCURRENCES}, {DOCUMENTS}",
+        default_aggregate="max",
+    ),
+    Method(
+        name="cmfs",
+        title="The comprehensive measure: the smoothed share of the term in the class, times the "
+        "smoothed share of the class in the term.",
+        formula="(l_ic + b1)/(l_c + b2) (l_ic + b1)/(l_i + N b1), b1 = 1 and b2 = M in the article",
+        source="Yang, Liu, Zhu, Liu and Zhang, A New Feature Selection Based on Comprehensive "
+        "Measurement Both in Inter-Category and Intra-Category for Text Categorization, "
+        "Information Processing and Management 48(4), 2012",
+        needs=OCCURRENCES,
+        default_aggregate="sum",
+    ),
 )
 GREEDY = Selector(
     name="greedy",

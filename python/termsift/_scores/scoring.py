@@ -65,6 +65,7 @@ class MethodOptions(TypedDict, total=False):
     noncentrality: Literal["jeffreys", "pearson"]
     variant: Literal["idf", "bm25"]
     sqrt: bool
+    zero: Literal["epsilon", "document"]
 
 
 @dataclass(frozen=True, eq=False)

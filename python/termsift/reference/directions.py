@@ -48,9 +48,9 @@ def class_directions(
     ``chi2_counts`` compares l_ic with its expected value. ``log_ratio`` compares smoothed
     frequencies. ``log_odds`` compares the numerator and denominator of its odds ratio, (l_ic + a_i)
     (L - l_c + a_0 - l_i + l_ic - a_i) and (l_i - l_ic + a_i) (l_c + a_0 - l_ic - a_i). The
-    numerator minus the denominator is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts``, ``tfidf``
-    and ``c_tfidf`` have the same direction as ``log_odds``. All other methods compare A D with C B,
-    products of cells of the contingency table.
+    numerator minus the denominator is (l_ic L - l_i l_c) (1 + 2 a_0 / L). ``g2_counts``, ``tfidf``,
+    ``c_tfidf`` and ``cmfs`` have the same direction as ``log_odds``. All other methods compare A D
+    with C B, products of cells of the contingency table.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def _gap_of_cells(t: Cells, method: str, i: int, c: int) -> Fraction:
     if method == "log_ratio":
         within, outside = t.smoothed_products(i, c)
         return within - outside
-    if method in ("log_odds", "g2_counts", "tfidf", "c_tfidf"):
+    if method in ("log_odds", "g2_counts", "tfidf", "c_tfidf", "cmfs"):
         return t.l_ic[c][i] * t.L - t.l_i[i] * t.l_c[c]
     return t.A(i, c) * t.D(i, c) - t.C(i, c) * t.B(i, c)
 

@@ -7,6 +7,7 @@ documents do not.
 
 from __future__ import annotations
 
+import decimal
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -209,7 +210,100 @@ def jlh(t: Cells, i: int, c: int) -> Value:
     return max(Fraction(0), fg - bg) * fg / bg
 
 
+def dfs(t: Cells, i: int, c: int) -> Value:
+    """``(A/d_i) / (C/n_c + B/(n-n_c) + 1)``, or 0 if n = n_c (Uysal and Gunal 2012)."""
+    if t.outside(c) == 0:
+        return Fraction(0)
+    return t.A(i, c) / t.d_i[i] / (t.C(i, c) / t.n_c[c] + t.B(i, c) / t.outside(c) + 1)
+
+
+def efs(t: Cells, i: int, c: int) -> Value:
+    """``(A/n_c) / (C/n_c + B/(n-n_c) + 1) * (A/d_i) / (C/(n-d_i) + B/d_i + 1)``, or 0 if n = n_c.
+
+    The source is Parlak and Uysal 2023. The four shares with A or B are those of the term in the
+    class, the term elsewhere, the class given the term, and the other classes given the term.
+    """
+    if t.outside(c) == 0:
+        return Fraction(0)
+    absent = _ratio(t.C(i, c), t.n - t.d_i[i])
+    of_term = t.A(i, c) / t.n_c[c] / (t.C(i, c) / t.n_c[c] + t.B(i, c) / t.outside(c) + 1)
+    return of_term * (t.A(i, c) / t.d_i[i]) / (Fraction(absent) + t.B(i, c) / t.d_i[i] + 1)
+
+
+def gini(t: Cells, i: int, c: int) -> Value:
+    """``(A/n_c)^2 (A/d_i)^2``, or 0 if n = n_c (Shang and others 2007)."""
+    if t.outside(c) == 0:
+        return Fraction(0)
+    return (t.A(i, c) / t.n_c[c]) ** 2 * (t.A(i, c) / t.d_i[i]) ** 2
+
+
+def acc2(t: Cells, i: int, c: int) -> Value:
+    """``|A/n_c - B/(n-n_c)|``, or 0 if n = n_c (Forman 2003)."""
+    return abs(t.tpr(i, c) - t.fpr(i, c))
+
+
+def ndm(t: Cells, i: int, c: int) -> Value:
+    """``|tpr - fpr| / min(tpr, fpr)`` (Rehman, Javed and Babri 2017).
+
+    The article divides by a small constant if the minimum is 0, here by 10^-10. With
+    ``zero="document"``, the value is divided by the share of one document, which is 1/n_c if A is
+    0, and otherwise 1/(n-n_c).
+    """
+    return acc2(t, i, c) / (min(t.tpr(i, c), t.fpr(i, c)) or t.least_share(i, c, "epsilon"))
+
+
+def mmr(t: Cells, i: int, c: int) -> Value:
+    """``max(tpr, fpr) / min(tpr, fpr) * |tpr - fpr|`` (Rehman and others 2018).
+
+    A minimum of 0 is replaced as in `ndm`.
+    """
+    return max(t.tpr(i, c), t.fpr(i, c)) * ndm(t, i, c)
+
+
+def wllr(t: Cells, i: int, c: int) -> Value:
+    """``tpr log(tpr/fpr)`` (Nigam and others 2000; Li and others 2009).
+
+    An fpr of 0 is replaced by the share of one document, or by 10^-10 with ``zero="epsilon"``.
+    """
+    if t.outside(c) == 0:
+        return 0.0
+    fpr = t.fpr(i, c) or t.least_share(i, c, "document")
+    return _times_log(t.tpr(i, c), t.tpr(i, c), fpr)
+
+
 # ------------------------------------------------------------------------------- occurrences
+
+
+def poisson_deviation(t: Cells, i: int, c: int) -> Value:
+    """``sum (O-E)^2 / E`` over the cells O, as if occurrences fell on documents at random.
+
+    A document then has the term with the probability p = 1 - exp(-l_i/n), and E is n_c p or
+    (n-n_c) p with the term, and n_c (1-p) or (n-n_c) (1-p) without it. The source is Ogura, Amano
+    and Kondo 2009. The value is 0 if n = n_c.
+    """
+    if t.outside(c) == 0:
+        return 0.0
+    rate = t.l_i[i] / t.n
+    if rate > 2000:  # The expected numbers of documents without the term are practically 0.
+        return math.inf if t.d_i[i] < t.n else 0.0
+    with decimal.localcontext(prec=60, Emin=decimal.MIN_EMIN, Emax=decimal.MAX_EMAX):
+        absent = Fraction((-decimal.Decimal(rate.numerator) / rate.denominator).exp())
+    cells = (
+        (t.A(i, c), t.n_c[c] * (1 - absent)),
+        (t.B(i, c), t.outside(c) * (1 - absent)),
+        (t.C(i, c), t.n_c[c] * absent),
+        (t.D(i, c), t.outside(c) * absent),
+    )
+    return sum(((seen - due) ** 2 / due for seen, due in cells), start=Fraction(0))
+
+
+def cmfs(t: Cells, i: int, c: int) -> Value:
+    """``(l_ic + b1)/(l_c + b2) * (l_ic + b1)/(l_i + N b1)`` (Yang and others 2012).
+
+    The article adds b1 = 1 to counts, and b2 = M to the total of a class.
+    """
+    within, given = t.l_c[c] + t.b2, t.l_i[i] + t.n_classes * t.b1
+    return _ratio((t.l_ic[c][i] + t.b1) ** 2, within * given)
 
 
 def log_odds(t: Cells, i: int, c: int) -> Value:
@@ -338,4 +432,13 @@ METHODS = {
     "chi2_counts": Method(chi2_counts, "sum"),
     "g2_counts": Method(g2_counts, "max"),
     "c_tfidf": Method(c_tfidf, "max"),
+    "dfs": Method(dfs, "sum"),
+    "efs": Method(efs, "sum"),
+    "gini": Method(gini, "sum"),
+    "acc2": Method(acc2, "max"),
+    "ndm": Method(ndm, "max"),
+    "mmr": Method(mmr, "max"),
+    "wllr": Method(wllr, "max"),
+    "poisson_deviation": Method(poisson_deviation, "max"),
+    "cmfs": Method(cmfs, "sum"),
 }

@@ -32,6 +32,7 @@ def class_scores(
     noncentrality: str = "jeffreys",
     variant: str = "idf",
     sqrt: bool = False,
+    zero: str | None = None,
 ) -> npt.NDArray[np.float64]:
     r"""Score every term for every class.
 
@@ -48,7 +49,8 @@ def class_scores(
         The smoothing. A pair of numbers is (b1, b2). For one number, b1 = alpha and b2 = alpha * M.
         But b2 = 2 * alpha for the model "bernoulli", and b2 = alpha for "poisson". No number may be
         negative, and b1 may exceed b2 only with the model "poisson". Only "md", "md_chi2",
-        "log_ratio" and "log_odds" are smoothed. In "log_odds" b2 is the weight of the prior.
+        "log_ratio", "cmfs" and "log_odds" are smoothed. For "log_odds" b2 is the weight of the
+        prior.
     class_prior : "empirical", "uniform", sequence of N nonnegative numbers, or dict by label
         The priors pi_c, which are n_c / sum_k n_k if they are empirical. Given priors are scaled to
         sum to 1. Classes without documents are ignored: their scores are 0 and the other priors are
@@ -63,6 +65,9 @@ def class_scores(
         How ``c_tfidf`` weights a term (see ``formulas.c_tfidf``).
     sqrt : bool
         If True, ``c_tfidf`` uses the square root of the term's share l_ic/l_c.
+    zero : {"epsilon", "document"}, optional
+        What replaces a document share of 0 in ``ndm``, ``mmr`` and ``wllr``: 10^-10, or the share
+        of one document. The default is "document" for ``wllr``, and "epsilon" for the others.
 
     Returns
     -------
@@ -119,7 +124,7 @@ def class_scores(
     if chosen.has_models:
         table = Probabilities(counts, alpha, class_prior, model, noncentrality)
     else:
-        table = Cells(counts, alpha, variant, sqrt)
+        table = Cells(counts, alpha, variant, sqrt, zero)
     for c in present_classes(counts):
         for i in range(table.n_terms):
             if not _is_unseen(table, i):
@@ -138,12 +143,13 @@ def score(
     noncentrality: str = "jeffreys",
     variant: str = "idf",
     sqrt: bool = False,
+    zero: str | None = None,
 ) -> npt.NDArray[np.float64]:
     """Score every term: aggregate the term's class scores into one number.
 
     Parameters
     ----------
-    counts, method, alpha, class_prior, model, noncentrality, variant, sqrt
+    counts, method, alpha, class_prior, model, noncentrality, variant, sqrt, zero
         As for `class_scores`.
     aggregate : {"sum", "mean", "max"}, optional
         The sum of the class scores, their mean weighted by pi_c, or the largest class score.
@@ -171,7 +177,7 @@ def score(
         raise ValueError(f"unknown aggregate {aggregate!r}; use one of {', '.join(AGGREGATES)}")
     chosen = _find(method, model)
     options: dict[str, Any] = {"model": model, "noncentrality": noncentrality}
-    options |= {"variant": variant, "sqrt": sqrt}
+    options |= {"variant": variant, "sqrt": sqrt, "zero": zero}
     by_class = class_scores(counts, method, alpha=alpha, class_prior=class_prior, **options)
     scores = np.zeros(by_class.shape[1])
     if aggregate is None and chosen.of_term is not None:

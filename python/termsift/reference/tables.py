@@ -57,11 +57,18 @@ class Cells:
     """The input of all methods except ``md`` and ``md_chi2``: counts as exact fractions."""
 
     def __init__(
-        self, counts: Any, alpha: Alpha = 1.0, variant: str = "idf", sqrt: bool = False
+        self,
+        counts: Any,
+        alpha: Alpha = 1.0,
+        variant: str = "idf",
+        sqrt: bool = False,
+        zero: str | None = None,
     ) -> None:
         if variant not in ("idf", "bm25"):
             raise ValueError(f"unknown variant {variant!r}; use one of idf, bm25")
-        self.variant, self.sqrt = variant, sqrt
+        if zero not in (None, "epsilon", "document"):
+            raise ValueError(f"unknown zero {zero!r}; use one of epsilon, document")
+        self.variant, self.sqrt, self.zero = variant, sqrt, zero
         self.n_classes = len(present_classes(counts))
         self.l_ic = [[Fraction(x) for x in row] for row in dense(counts.term_frequency)]
         self.d_ic = [[Fraction(x) for x in row] for row in dense(counts.document_frequency)]
@@ -112,6 +119,20 @@ class Cells:
     def det(self, i: int, c: int) -> Fraction:
         """Return A n - d_i n_c, which is positive if class c has more of term i than expected."""
         return self.A(i, c) * self.n - self.d_i[i] * self.n_c[c]
+
+    def tpr(self, i: int, c: int) -> Fraction:
+        """Return the share of the documents of class c that have term i, or 0 if n = n_c."""
+        return self.A(i, c) / self.n_c[c] if self.outside(c) else Fraction(0)
+
+    def fpr(self, i: int, c: int) -> Fraction:
+        """Return the share of all other documents that have term i, or 0 if n = n_c."""
+        return self.B(i, c) / self.outside(c) if self.outside(c) else Fraction(0)
+
+    def least_share(self, i: int, c: int, default: str) -> Fraction:
+        """Return what replaces a share of 0: 10^-10, or the share of one document."""
+        if (self.zero or default) == "epsilon" or self.outside(c) == 0:
+            return Fraction(1, 10**10)
+        return 1 / (self.n_c[c] if self.A(i, c) == 0 else self.outside(c))
 
     def smoothed_products(self, i: int, c: int) -> tuple[Fraction, Fraction]:
         """Return (l_ic + b1) (L - l_c + b2) and (l_i - l_ic + b1) (l_c + b2)."""
