@@ -29,10 +29,16 @@ from termsift._api.table import counts_from_table as counts_from_table
 from termsift._classify.naive_bayes import NaiveBayes as NaiveBayes
 from termsift._classify.predictions import Predictions as Predictions
 from termsift._core import CountOverflowError as CountOverflowError
+from termsift._evaluate.certainty import Agreement as Agreement
+from termsift._evaluate.certainty import Certainty as Certainty
+from termsift._evaluate.comparison import Comparison as Comparison
+from termsift._evaluate.comparison import compare as compare
 from termsift._evaluate.curve import Curve as Curve
-from termsift._evaluate.curve import Curves as Curves
+from termsift._evaluate.curves import Curves as Curves
 from termsift._evaluate.evaluation import cross_validate as cross_validate
 from termsift._evaluate.evaluation import selection_curve as selection_curve
+from termsift._evaluate.rankers import Ranker as Ranker
+from termsift._evaluate.rankers import method as method
 from termsift._scores.class_terms import ClassTerms as ClassTerms
 from termsift._scores.keyness import Keyness as Keyness
 from termsift._scores.methods import Method as Method

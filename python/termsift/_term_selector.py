@@ -14,8 +14,8 @@ from termsift._api import counting
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._counts.adding import TermFrequency
 from termsift._counts.counts import Counts
-from termsift._evaluate.rankers import rank_by
-from termsift._scores.methods import Method, Model, RankerName
+from termsift._evaluate.rankers import AnyMethod, as_ranker
+from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker
 from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, score
@@ -39,7 +39,7 @@ _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 
 def _counts_suffice(selector: TermSelector) -> bool:
     """Return True if partial_fit is possible, or raise an error that tells the reason."""
-    if find_ranker(selector.method).reads_documents:
+    if as_ranker(selector.method).reads_documents:
         raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
 
@@ -51,8 +51,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    method : str, default "md"
-        The name of one of `termsift.methods` or `termsift.selectors`.
+    method : str or callable, default "md"
+        The name of one of `termsift.methods` or `termsift.selectors`, a function of your own, or
+        either with options (see `termsift.method`).
     k : int or "all", default 1000
         The number of terms to keep. If there are fewer than k terms, all are kept.
     policy
@@ -96,7 +97,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        method: RankerName = "md",
+        method: AnyMethod = "md",
         *,
         k: int | Literal["all"] = 1000,
         policy: Policy = "top",
@@ -247,9 +248,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """The terms that are kept, best first."""
         counts, fitted = value_of(self.counts_), self._as_fitted
         if self._ranking is None or counts is not self._ranked:
-            if find_ranker(fitted.method).reads_documents:
+            ranker = as_ranker(fitted.method)
+            if ranker.reads_documents:
                 raise ValueError(
-                    f"counts_ changed after fit, but {fitted.method} needs the documents: fit again"
+                    f"counts_ changed after fit, but {ranker.name} needs the documents: fit again"
                 )
             self._ranking, self._ranked = fitted._rank(counts), counts
         return self._ranking
@@ -268,13 +270,23 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def scores_(self) -> NDArray[np.float64]:
-        """The score of each term, of shape (n_features,), if ``method`` is not a selector."""
+        """The score of each term, of shape (n_features,), if ``method`` is not a selector.
+
+        With a function of X and y, see `ranking_`.
+        """
         counts, fitted = value_of(self.counts_), self._as_fitted
-        ranker = find_ranker(fitted.method)
-        if not isinstance(ranker, Method):
-            raise AttributeError(f"{fitted.method} does not score each term: see ranking_")
-        scoring = fitted._scoring_of(counts)
-        return score(counts, ranker.name, scoring.pop("aggregate"), **scoring)
+        ranker = as_ranker(fitted.method)
+        is_method = not ranker.is_function and isinstance(find_ranker(ranker.method), Method)
+        if not is_method and (not ranker.is_function or ranker.reads_documents):
+            raise AttributeError(f"{ranker.name} does not score each term: see ranking_")
+        if not is_method:
+            ranking = ranker.rank(counts, None, None, n_threads=self.n_threads)
+            scores = np.full(counts.n_terms, -np.inf)
+            scores[ranking.indices] = ranking.scores
+            return scores
+        scoring = {**fitted._scoring_of(counts), **ranker.options}
+        scoring.pop("policy", None)
+        return score(counts, ranker.method, scoring.pop("aggregate"), **scoring)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self, "counts_")
@@ -287,18 +299,19 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
         if not validation.is_integer(k) or k < 0:
             raise wrong_value("{k} must be a number of terms or 'all', got {given!r}", given=k)
-        if find_ranker(self.method).reads_documents:
+        ranker = as_ranker(self.method)
+        if ranker.reads_documents:
             for name, default in (("alpha", 1.0), ("tf", "raw")):
                 if (value := getattr(self, name)) != default:
                     raise wrong_value(
                         "{method=} takes no {name}, got {value!r}",
-                        method=self.method,
+                        method=ranker.name,
                         name=named(name),
                         value=value,
                     )
         options = {"policy": self.policy, **self._scoring_of(counts)}
         with blaming("y", instead_of="counts"):
-            return rank_by(self.method, counts, X, y, int(k), sample_weight=weights, **options)
+            return ranker.rank(counts, X, y, int(k), sample_weight=weights, **options)
 
     def _scoring_of(self, counts: Counts) -> dict[str, Any]:
         """Return the options of the score, without a prior that has no effect.
@@ -308,9 +321,11 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         options = {name: getattr(self, name) for name in _SCORING}
         if self.aggregate is not None:
             validation.check_kind(self.aggregate, str, "aggregate")
-        ranker = find_ranker(self.method)
-        if isinstance(ranker, Method):
+        ranker = as_ranker(self.method)
+        entry = None if ranker.is_function else find_ranker(ranker.method)
+        if isinstance(entry, Method):
             validation.check_class_prior(self.class_prior, counts.classes)
-            if not ranker.uses_prior(self.aggregate or ranker.default_aggregate):
+            aggregate = ranker.options.get("aggregate", self.aggregate) or entry.default_aggregate
+            if not entry.uses_prior(aggregate):
                 options["class_prior"] = "empirical"
         return options

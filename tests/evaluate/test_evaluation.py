@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from private import METRICS, LabelledRows, check_labels, evaluation, folds_of
+from private import METRICS, LabelledRows, check_labels, folds_of, rankers
 from wording import raises, warns
 
+ALPHAS = {"alpha": 0.5, "classifier_alpha": 0.25}  # of the methods, and of naive Bayes
 MODELS = ("multinomial", "binary", "bernoulli", "poisson")
 E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
 
@@ -109,10 +110,10 @@ def test_each_fold_is_counted_ranked_and_trained_alone(collection, kind, model) 
         splits = options["cv"] if kind == "given" else list(options["cv"].split(X, y))
     asked = {"models": MODELS[:3], "policies": ("top", "round_robin"), "classifier": model}
     methods = ["md", "chi2", "greedy"]
-    curves = ts.cross_validate(X, y, methods, ks, **options, **asked, alpha=0.5, n_threads=1)
+    curves = ts.cross_validate(X, y, methods, ks, **options, **asked, **ALPHAS, n_threads=1)
     for n_threads in (2, 3):
         again = ts.cross_validate(
-            X, y, methods, ks, **options, **asked, alpha=0.5, n_threads=n_threads
+            X, y, methods, ks, **options, **asked, **ALPHAS, n_threads=n_threads
         )
         for name, curve in curves.items():
             for metric in METRICS:
@@ -126,7 +127,7 @@ def test_each_fold_is_counted_ranked_and_trained_alone(collection, kind, model) 
             one = ts.selection_curve(
                 *(ranking, X[train], y[train], X[test], y[test], ks),
                 classifier=model,
-                alpha=0.5,
+                classifier_alpha=0.25,
             )
             for metric in METRICS:
                 assert_array_equal(curve.runs[metric][run], one.runs[metric][0])
@@ -189,7 +190,8 @@ def test_fractions_are_counted_anew_in_each_fold() -> None:
         ({"models": ["x"]}, ValueError, "models_must_be_one_of_multinomial", "models"),
         ({"policies": "x"}, ValueError, "policies_must_be_top_or_round_robin", "policies"),
         ({"classifier": "x"}, ValueError, "classifier_must_be_one_of_multinomial", "classifier"),
-        ({"alpha": -1}, ValueError, "alpha_must_be_positive_and_finite_2", "alpha"),
+        ({"alpha": -1}, ValueError, "alpha_must_be_finite_and_not", "alpha"),
+        ({"classifier_alpha": -1}, ValueError, "classifier_alpha_must_be_positive_2", None),
         ({"ks": [5]}, ValueError, "each_of_ks_must_be_in_3", "ks"),
         ({"y": E4}, ValueError, "y_is_an_indicator_matrix_expected_2", "y"),
     ],
@@ -211,17 +213,17 @@ def test_repeats_do_not_lower_the_standard_error(collection) -> None:
 
 
 def test_only_one_fold_of_training_documents_is_in_memory(monkeypatch):
-    rank_by, part, seen = evaluation.rank_by, LabelledRows.part, []
+    rank, part, seen = rankers.Ranker.rank, LabelledRows.part, []
 
-    def ranked(method, counts, X, *rest, **options):
+    def ranked(ranker, counts, X, *rest, **options):
         seen.append(weakref.ref(X))
-        return rank_by(method, counts, X, *rest, **options)
+        return rank(ranker, counts, X, *rest, **options)
 
     def extracted(self, rows):
         assert len(rows) < 15 or all(matrix() is None for matrix in seen)
         return part(self, rows)
 
-    monkeypatch.setattr(evaluation, "rank_by", ranked)
+    monkeypatch.setattr(rankers.Ranker, "rank", ranked)
     monkeypatch.setattr(LabelledRows, "part", extracted)
     rng = np.random.default_rng(0)
     X, y = sp.csr_array(rng.integers(0, 3, (30, 8))), np.arange(30) % 2

@@ -21,8 +21,9 @@ ALPHAS = (1e-6, 0.01, 0.5, 1.0, 10.0)
 
 def assert_is_the_reference(ranking, X, y, X_test, y_test, ks, model, alpha=1.0):
     """Compare every metric at every k, and return the predictions of the reference."""
-    options = {"classifier": model, "alpha": alpha}
+    options = {"classifier": model, "classifier_alpha": alpha}
     curve = ts.selection_curve(ranking, X, y, X_test, y_test, ks, **options, n_threads=2)
+    options = {"classifier": model, "alpha": alpha}
     expected = ts.reference.selection_curve(ranking, X, y, X_test, y_test, ks, **options)
     assert curve.ks.tolist() == expected["k"]
     for metric in METRICS:
@@ -88,8 +89,8 @@ def test_predictions_change_within_long_sweeps(model: str) -> None:
     y_test = rng.integers(0, n_classes, 12)
     X_test = rng.poisson(rates[y_test] * 0.03)
     parts = (rng.permutation(n_terms), X, y, X_test, y_test)
-    whole = ts.selection_curve(*parts, classifier=model, alpha=0.1)
-    some = ts.selection_curve(*parts, range(1, n_terms, 15), classifier=model, alpha=0.1)
+    whole = ts.selection_curve(*parts, classifier=model, classifier_alpha=0.1)
+    some = ts.selection_curve(*parts, range(1, n_terms, 15), classifier=model, classifier_alpha=0.1)
     assert_array_equal(whole.accuracy[::15], some.accuracy)
     assert np.count_nonzero(np.diff(whole.accuracy)) > 10
     assert_is_the_reference(*parts, range(1, n_terms, 15), model, 0.1)
@@ -103,7 +104,8 @@ def test_the_metrics_are_those_of_scikit_learn(model: str) -> None:
     rates, y, y_test = rng.gamma(0.5, 1.0, (4, 12)), np.arange(40) % 4, rng.integers(0, 4, 30)
     X, X_test = (rng.poisson(rates[codes]) for codes in (y, y_test))
     ranking, ks = rng.permutation(12), [1, 3, 7, 12]
-    curve = ts.selection_curve(ranking, X, y, X_test, y_test, ks, classifier=model, alpha=0.5)
+    options = {"classifier": model, "classifier_alpha": 0.5}
+    curve = ts.selection_curve(ranking, X, y, X_test, y_test, ks, **options)
     chosen = naive_bayes.BernoulliNB if model == "bernoulli" else naive_bayes.MultinomialNB
     if model == "binary":
         X, X_test = X > 0, X_test > 0
@@ -240,24 +242,24 @@ E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
         ),
         (
             ([0], E4, Y4, E4, Y4),
-            {"alpha": 0},
+            {"classifier_alpha": 0},
             ValueError,
-            "alpha_must_be_positive_and_finite",
-            "alpha",
+            "classifier_alpha_must_be_positive",
+            "classifier_alpha",
         ),
         (
             ([0], E4, Y4, E4, Y4),
-            {"alpha": (1, 2)},
+            {"classifier_alpha": (1, 2)},
             TypeError,
-            "alpha_must_be_a_number_got",
-            "alpha",
+            "classifier_alpha_must_be_a_number",
+            "classifier_alpha",
         ),
         (
             ([0], E4 * 1e300, Y4, E4, Y4),
-            {"alpha": 1e-9},
+            {"classifier_alpha": 1e-9},
             ValueError,
-            "alpha_is_too_small_for_the",
-            "alpha",
+            "classifier_alpha_is_too_small",
+            "classifier_alpha",
         ),
         (
             ([0], E4, Y4, E4 * 1e300, Y4),

@@ -32,7 +32,13 @@ WORDING: dict[str, str] = {
         "…, line 1: a carriage return without a line feed; put a field with a carriage return in "
         "quotes, or, if carriage returns end the lines of this file, replace them by line feeds"
     ),
+    "a_class_in_place_of_a_classifier": (
+        "classifier must be a model of naive Bayes, multinomial, binary, bernoulli, poisson, or "
+        "an estimator with fit and predict, such as LinearSVC(), got <class "
+        "'sklearn.naive_bayes.MultinomialNB'>"
+    ),
     "a_class_is_negative": "a class is negative",
+    "a_collection_is_left_out": "the collection bad is left out: …",
     "a_column_in_another_case": (
         "…: expected one column 'text', found 'label', 'TEXT'; pass text='TEXT'"
     ),
@@ -65,6 +71,35 @@ WORDING: dict[str, str] = {
         "…sms: holds a dataset for each of its splits, 'test', 'train'; pass one of them, as in "
         "…train, or all, as in '…*.arrow'"
     ),
+    "a_division_by_zero": "division by zero",
+    "a_division_by_zero_is_left_out": (
+        "mine is left out, because it failed in fold 0: ZeroDivisionError: division by zero"
+    ),
+    "a_function_has_no_policy": "a function has no policy, got 'round_robin'",
+    "a_function_of_nothing": (
+        "method must be a function of counts, or of X and y, but <lambda> has 0 arguments without"
+        " a default: write a lambda, such as lambda counts: ..."
+    ),
+    "a_function_of_three": (
+        "method must be a function of counts, or of X and y, but <lambda> has 3 arguments without"
+        " a default: write a lambda, such as lambda counts: ..."
+    ),
+    "a_function_ranked_too_few": "mine ranked 4 terms, too few for the largest of ks, 20",
+    "a_function_returned_an_order": (
+        "mine must return a Ranking or one score for each of the 20 terms, but its result is an "
+        "order of the columns; the scores of an order are -np.argsort(order)"
+    ),
+    "a_function_returned_another_shape": (
+        "mine must return a Ranking or one score for each of the 20 terms, got shape (3,) of "
+        "float64"
+    ),
+    "a_function_returned_nan": (
+        "mine must return a Ranking or one score for each of the 20 terms, but … of them are NaN,"
+        " the first in column 0"
+    ),
+    "a_function_returned_nothing": (
+        "mine must return a Ranking or one score for each of the 20 terms, got a NoneType of object"
+    ),
     "a_is_a_file_expected_a": "…a.csv: is a file, expected a folder for a checkpoint",
     "a_job_of_another_dialect": (
         "…sketch: is the checkpoint of another job, which differs in comment; name another folder"
@@ -86,6 +121,10 @@ WORDING: dict[str, str] = {
     ),
     "a_label_of_a_partition_is_unseen": (
         "partition …, from row …: the label of document … is 'class …', which is not in classes"
+    ),
+    "a_later_fold_is_named": (
+        "method is left out, because it failed in fold 2: ValueError: method must return a Ranking "
+        "or one score for each of the 20 terms, got shape (1,) of float64"
     ),
     "a_library_allows_one_type": (
         "the column 'class' holds values of several types, but … allows only one; use "
@@ -121,6 +160,10 @@ WORDING: dict[str, str] = {
     ),
     "a_method_is_given_by": "a method is given by its name: pass 'md'",
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
+    "a_number_in_place_of_a_classifier": (
+        "classifier must be a model of naive Bayes, multinomial, binary, bernoulli, poisson, or "
+        "an estimator with fit and predict, such as LinearSVC(), got 3"
+    ),
     "a_number_of_the_first_line": "…f.svm, line …: …",
     "a_page_of_html": (
         "…: is a page of HTML, expected a table; download the file itself, such as the raw "
@@ -157,6 +200,10 @@ WORDING: dict[str, str] = {
     "a_sketch_has_its_own": "a sketch has its own rules, so leave out rules and max_memory",
     "a_sketch_of_5_bytes": (
         "a sketch of 5 bytes does not fit in memory: lower n_bytes or max_memory"
+    ),
+    "a_smoothing_for_an_estimator": (
+        "classifier_alpha smooths naive Bayes, and classifier is an estimator with parameters of "
+        "its own"
     ),
     "a_stray_delimiter": (
         "…, line 1: expected 2 fields, found 3; a field with ',' in it must begin and end with a "
@@ -206,20 +253,33 @@ WORDING: dict[str, str] = {
         "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
     ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
-    "alpha_is_too_small_for_the": "alpha is too small for the counts of class 'a'",
-    "alpha_must_be_a_number_got": "alpha must be a number, got (1, 2)",
     "alpha_must_be_finite_and_not": "alpha must be finite and not negative, got -1",
-    "alpha_must_be_positive_and_finite": "alpha must be positive and finite, got 0",
-    "alpha_must_be_positive_and_finite_2": "alpha must be positive and finite, got -1",
+    "an_agreement_of_one_collection": (
+        "1 collection with 3 rankings in common: an agreement needs two collections and a ranking"
+        " that both have"
+    ),
     "an_earlier_call_of_this": (
         "an earlier call of this counter failed; start again with a new counter"
     ),
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
+    "an_order_is_left_out": (
+        "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking or"
+        " one score for each of the 20 terms, but its result is an order of the columns; the "
+        "scores of an order are -np.argsort(order)"
+    ),
     "an_unknown_ending": (
         "…: unknown kind of file; the known endings are …; if the name has another ending, pass "
         "input_format, such as input_format='lines' if each line is a document"
+    ),
+    "an_unknown_metric": (
+        "metric must be one of accuracy, precision, recall, f1, macro_precision, macro_recall, "
+        "macro_f1, got 'x'"
+    ),
+    "an_unknown_ranking": "to must be one of a, b, c, got 'd'",
+    "an_unreadable_collection_is_left_out": (
+        "the collection bad is left out: OSError: the disk is gone"
     ),
     "analyzer_is_lambda_in_one": (
         "the texts were cut by different rules: analyzer is <lambda> in one and another "
@@ -231,6 +291,10 @@ WORDING: dict[str, str] = {
     ),
     "another_job_which_differs_in_2": (
         "…sketch: is the checkpoint of another job, which differs in files; name another folder"
+    ),
+    "another_shape_is_left_out": (
+        "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking or"
+        " one score for each of the 20 terms, got shape (3,) of float64"
     ),
     "as_many_labels_as_documents": (
         "40 documents have 40 different labels: if texts and labels are swapped, pass the texts "
@@ -381,12 +445,18 @@ WORDING: dict[str, str] = {
     "classes_hold_b_twice": "classes hold 'b' twice",
     "classes_must_be_a_contiguous_vector": "classes must be a contiguous vector",
     "classes_must_hold_labels_in": "classes must hold labels in order, got 0",
+    "classifier_alpha_is_too_small": "classifier_alpha is too small for the counts of class 'a'",
+    "classifier_alpha_must_be_a_number": "classifier_alpha must be a number, got (1, 2)",
+    "classifier_alpha_must_be_positive": "classifier_alpha must be positive and finite, got 0",
+    "classifier_alpha_must_be_positive_2": "classifier_alpha must be positive and finite, got -1",
     "classifier_must_be_one_of_multinomial": (
         "classifier must be one of multinomial, binary, bernoulli, poisson, got 'x'"
     ),
     "classifier_must_be_one_of_multinomial_2": (
         "classifier must be one of multinomial, binary, bernoulli, poisson, got 'gaussian'"
     ),
+    "collections_is_empty": "collections is empty",
+    "collections_must_be_a_mapping": "collections must be a Mapping, got list",
     "column_0_of_x_is": (
         "column 0 of X is 'pills', but 'bacon' in the counts: give the frame the same columns in "
         "the same order"
@@ -500,6 +570,7 @@ WORDING: dict[str, str] = {
     "curves_must_be_a_curve_got_2": (
         "curves must be a Curve or a dict of Curves by name, got an int in the dict"
     ),
+    "curves_of_different_folds": "a has 5 runs and d has 4: compare curves of the same folds",
     "cv_3_makes_more_folds_than": (
         "cv=3 makes more folds than the largest class has documents; pass at most cv=2"
     ),
@@ -669,6 +740,9 @@ WORDING: dict[str, str] = {
     "greedy_does_not_score_each": "greedy does not score each term: see ranking_",
     "greedy_has_no_aggregate": "greedy has no aggregate",
     "greedy_has_no_option": "greedy has no …: see counts.greedy",
+    "greedy_has_no_option_policy": (
+        "greedy has no option 'policy' (it has exhaustive, model, alpha, class_prior)"
+    ),
     "greedy_has_no_policy": "greedy has no policy",
     "has_columns_not_number": (
         "…, line 1: has … column…, not …; name the column of the counts by count"
@@ -787,6 +861,7 @@ WORDING: dict[str, str] = {
         "similar terms have their own order, so leave out sort and direction"
     ),
     "level_must_be_above": "level must be above 0 and below 1, got 1",
+    "level_must_be_above_0_and_below_1": "level must be above 0 and below 1, got 1.0",
     "line_1_may_name_columns": (
         "…, line 1: expected at least 2 fields, found 1; if line 1 names columns, pass "
         "input_format='csv'"
@@ -881,6 +956,9 @@ WORDING: dict[str, str] = {
     "md_has_no_option": "md has no option '…'; did you mean '…'?",
     "md_has_no_option_libary_did": "md has no option 'libary'; did you mean 'library'?",
     "md_has_no_option_polcy": "md has no option 'polcy'",
+    "md_has_no_option_zero": (
+        "md has no option 'zero' (it has policy, aggregate, model, alpha, class_prior)"
+    ),
     "md_has_one_run_and": "md has one run and no deviation: use cross_validate",
     "md_needs_occurrences_but_x_holds": (
         "md needs occurrences, but X holds fractions, such as tf-idf (in class 'b', term 0 occurs "
@@ -978,6 +1056,10 @@ WORDING: dict[str, str] = {
         "…c.txt: texts have their own labels and terms; leave out term_names, or for a file "
         "of svmlight, pass input_format='svm'"
     ),
+    "nan_is_left_out": (
+        "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking or"
+        " one score for each of the 20 terms, but … of them are NaN, the first in column 0"
+    ),
     "needs_a_class_with_documents": (
         "naive Bayes needs a class with documents, and there is none (documents of weight "
         "zero do not count)"
@@ -1019,6 +1101,7 @@ WORDING: dict[str, str] = {
     "no_bytes_for_a_sketch": (
         "the bytes are no sketch: n_bytes must be in [1, 9223372036854775807], got 0"
     ),
+    "no_collections_to_show": "there are no collections to show",
     "no_column_text": (
         "…, line 1: expected one column 'text', found …; name the columns by text= and label=, by "
         "number if there is no header"
@@ -1030,11 +1113,13 @@ WORDING: dict[str, str] = {
     "no_content_before_init": (
         "an object of …._core has no content before __init__: call its class instead"
     ),
+    "no_curves_to_compare": "there are no curves to compare",
     "no_delimiter_is_left": "…c.txt: no character is left to be the delimiter",
     "no_document_has_a_word_of": (
         "no document has a word of two or more letters, so the counts have no terms"
     ),
     "no_file_matches_this_pattern": "…*.tsv: no file matches this pattern",
+    "no_fit_today": "no fit today",
     "no_folders_of_classes": (
         "…mail: expected one sub-folder per class with one file per document, found none; for"
         " a table, pass its file; for parts of a table whose names do not tell its format, "
@@ -1060,10 +1145,12 @@ WORDING: dict[str, str] = {
         "…the label of document 1 is missing: …; leave the document out, as dropna of pandas and "
         "drop_nulls of polars do"
     ),
+    "no_method_3": "no method 3, expected one of …",
     "no_method_key_use_distinctive": (
         "no method 'key', expected one of …; key orders the terms of a class: use "
         "distinctive_terms or to_frame"
     ),
+    "no_method_mdd": "no method 'mdd', expected one of …; did you mean 'md'?",
     "no_method_nonsense": "no method 'nonsense', expected one of …",
     "no_method_nope_expected_one_of": "no method 'nope', expected one of …",
     "no_number_of_documents": (
@@ -1106,6 +1193,10 @@ WORDING: dict[str, str] = {
         "document …, byte 0: expected UTF-8, found ff (hexadecimal); decode the text with "
         "the encoding in which it was written"
     ),
+    "nothing_is_left_out": (
+        "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking or"
+        " one score for each of the 20 terms, got a NoneType of object"
+    ),
     "nothing_to_draw_no_curves": "there is nothing to draw: no curves or no metrics",
     "nothing_to_draw_no_terms": "there is nothing to draw: no terms",
     "np_nan_is_an_invalid_document": (
@@ -1146,6 +1237,7 @@ WORDING: dict[str, str] = {
         "…c.csv, line 1: expected one column 'text', found 'bacon eggs'; if there is no "
         "header, pass text=1"
     ),
+    "one_run_has_no_deviation": "a has one run and no deviation: use cross_validate",
     "only_tables_have_a_dialect": (
         "…: only .csv, .tsv and .txt tables have a dialect; leave out delimiter and skip_lines"
     ),
@@ -1563,7 +1655,9 @@ WORDING: dict[str, str] = {
     ),
     "the_counts_differ_in_tf": "the counts differ in tf, '…' and '…'",
     "the_counts_of_a_class_sum": "the counts of a class sum to more than 2^63 - 1",
+    "the_curve_has_no_such_k": "the curve of a has no k=11; it has 10, 20, 50, 100",
     "the_curve_of_md_has": "the curve of md has no k",
+    "the_disk_is_gone": "the disk is gone",
     "the_documents_hold_values_above_2": (
         "the documents hold values above 2^900, too large for sums of logarithms"
     ),
@@ -1652,6 +1746,10 @@ WORDING: dict[str, str] = {
     "the_total_has_no_term": (
         "…list.txt: left out 1 of 4 rows, which have no term, and 157 as counts"
     ),
+    "the_training_documents_of_a_fold_are_of_one_class": (
+        "the training documents of fold 0 of cv are all of one class, and md compares classes: "
+        "pass other folds"
+    ),
     "the_training_part_of_fold_0": (
         "the training part of fold 0 has 0 twice, expected each document once"
     ),
@@ -1686,6 +1784,10 @@ WORDING: dict[str, str] = {
         "it"
     ),
     "tokenizer_has_no_effect": "tokenizer has no effect with this analyzer: leave it out",
+    "too_few_are_left_out": (
+        "mine is left out, because it failed in fold 0: ValueError: mine ranked 4 terms, too few "
+        "for the largest of ks, 20"
+    ),
     "train_and_test_svm_expected_texts": (
         "…train.csv and …test.svm: expected texts in both, or matrices in both"
     ),
@@ -1705,6 +1807,9 @@ WORDING: dict[str, str] = {
     "two_delimiters": (
         "…c.csv, line 1: ',' and ';' split the first rows equally well; pass delimiter=, as in "
         "delimiter=','"
+    ),
+    "two_methods_of_one_name": (
+        "two of the methods are called 'dfs': pass a dict of names to methods"
     ),
     "unclear_count": (
         "…, line 1: it is not clear which of … hold terms and counts: …; name the column of the "
@@ -1745,6 +1850,10 @@ WORDING: dict[str, str] = {
     "vocabulary_gives_pills_the_column_2": (
         "vocabulary_ gives 'pills' the column 2, but has 2 terms: number their columns from 0 "
         "without a gap"
+    ),
+    "weights_for_a_function_of_documents": (
+        "sample_weight cannot be passed to the function documents_of_most of X and y: let it read"
+        " counts, which are weighted"
     ),
     "what_a_survey_tool_writes": (
         "…: left out line…, in which the survey tool writes more about the columns"
@@ -1893,6 +2002,7 @@ WORDING: dict[str, str] = {
         "y_train is an indicator matrix, expected one label per document: the classifier assigns "
         "each document to one class"
     ),
+    "zero_must_be_epsilon": "zero must be 'epsilon' or 'document', got 'x'",
 }
 
 

@@ -16,7 +16,7 @@ from termsift._classify.naive_bayes import BayesModel, NaiveBayes, Terms, naive_
 from termsift._counts import file
 from termsift._counts.adding import restored
 from termsift._counts.counts import CheckedRows, Counts
-from termsift._evaluate.rankers import rank
+from termsift._rank import rank
 from termsift._scores.class_terms import class_columns, largest_classes
 from termsift._scores.keyness import Direction, Keyness, KeynessOrder, keyness
 from termsift._scores.methods import DescriberName, MethodName, Model

@@ -10,10 +10,11 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._evaluate.statistics import corrected_t
 from termsift._util.export import Tabular
 from termsift._util.faults import wrong_value
 from termsift._util.shown import ROWS, Column, Section
-from termsift._util.validation import check_choice, number_of, object_array
+from termsift._util.validation import check_choice, check_number
 
 Metric = Literal[
     "accuracy", "precision", "recall", "f1", "macro_precision", "macro_recall", "macro_f1"
@@ -29,7 +30,6 @@ TITLES: dict[Metric, str] = {
     "macro_recall": "macro recall",
     "macro_f1": "macro F1",
 }
-_CURVES, _KS = 20, 6  # The numbers of curves and of ks that a table of several curves shows.
 _ROUNDING = 1e-12  # the order of summation changes a mean by less than this
 
 
@@ -52,6 +52,9 @@ class Curve(Tabular):
     repeats : float
         The number of times that the runs classify each document, which exceeds 1 in a repeated
         cross-validation.
+    test_to_train : float or None
+        The number of test documents for each training document of a run, with which intervals and
+        tests allow for shared documents. None stands for that of folds, 1 / (n_runs / repeats - 1).
 
     Notes
     -----
@@ -65,6 +68,7 @@ class Curve(Tabular):
     ks: NDArray[np.int64]
     runs: Mapping[Metric, NDArray[np.float64]]
     repeats: float = 1.0
+    test_to_train: float | None = None
 
     def __post_init__(self) -> None:
         ks = np.array(self.ks, dtype=np.int64)  # the arguments may be lists
@@ -139,6 +143,57 @@ class Curve(Tabular):
         """
         return self.std(metric) / math.sqrt(self.n_runs / self.repeats)
 
+    def interval(
+        self, metric: Metric = "accuracy", level: float = 0.95
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the bounds of the metric's mean at each k that hold with this confidence.
+
+        Unlike `standard_error`, the interval allows for training documents that folds share, with
+        the variance of Nadeau and Bengio 2003. If there is only one run, a ValueError is raised.
+
+        Examples
+        --------
+        >>> import termsift as ts
+        >>> curve = ts.Curve("md", [10], {"accuracy": [[0.8], [0.9], [0.7], [0.8]]})
+        >>> [bound.round(3).tolist() for bound in curve.interval()]
+        [[0.602], [0.998]]
+        """
+        level = check_number(level, "level", "above 0 and below 1")
+        estimate = corrected_t(self._several(metric), self._ratio)
+        return estimate.interval(self.n_runs, level)
+
+    @property
+    def _ratio(self) -> float:
+        """`test_to_train`, or that of folds if it is unknown."""
+        if self.test_to_train is not None:
+            return self.test_to_train
+        return 1 / max(self.n_runs / self.repeats - 1, 1)
+
+    def best_k_interval(self, metric: Metric = "accuracy", level: float = 0.95) -> tuple[int, int]:
+        """Return the smallest and the largest k that may be the best.
+
+        They are the first and the last k whose mean is not significantly below that of `best_k`, by
+        the corrected t-test of Nadeau and Bengio 2003 of the differences within runs, at 1 - level.
+
+        Examples
+        --------
+        >>> import termsift as ts
+        >>> runs = {"accuracy": [[0.5, 0.8, 0.9], [0.5, 0.9, 0.8], [0.6, 0.8, 0.9]]}
+        >>> curve = ts.Curve("md", [10, 20, 50], runs)
+        >>> curve.best_k(), curve.best_k_interval()
+        (50, (20, 50))
+        """
+        level = check_number(level, "level", "above 0 and below 1")
+        runs = self._several(metric)
+        behind = corrected_t(runs - runs[:, [self._best(metric)]], self._ratio)
+        (possible,) = np.nonzero((behind.pvalue > 1 - level) | (behind.mean >= 0))
+        return int(self.ks[possible[0]]), int(self.ks[possible[-1]])
+
+    def _several(self, metric: Metric) -> NDArray[np.float64]:
+        """Return the runs of a metric, of which there must be several."""
+        self.std(metric)  # raises an error if there is one run
+        return self.runs[metric]
+
     def best_k(self, metric: Metric = "accuracy") -> int:
         """Return the smallest k at which the metric's mean is largest."""
         return int(self.ks[self._best(metric)])
@@ -177,39 +232,6 @@ class Curve(Tabular):
         return table
 
 
-class Curves(dict[str, Curve], Tabular):
-    """The curves of several rankings by name: a dict with the methods of a table."""
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """Return the columns by name: ranking, the name of a curve, and the columns of the curves.
-
-        The curves come one below the other. A standard deviation is NaN if there is one run.
-        """
-        sizes = np.array([len(curve) for curve in self.values()], dtype=np.int64)
-        columns = {"ranking": np.repeat(object_array(list(self)), sizes)}
-        tables = [curve.columns() for curve in self.values()]
-        for name in max(tables, key=len, default=("k", *METRICS)):
-            nothing = np.empty(0, dtype=np.int64 if name == "k" else np.float64)
-            unknown = (np.full(size, np.nan) for size in sizes)
-            values = (of.get(name, nan) for of, nan in zip(tables, unknown, strict=True))
-            columns[name] = np.concatenate([nothing, *values])
-        return columns
-
-    def _title(self) -> str:
-        return f"Accuracy of {number_of(len(self), 'ranking')}"
-
-    def _sections(self) -> list[Section]:
-        some = [*self.items()][:_CURVES]
-        ks = some[0][1].ks if some else np.empty(0, dtype=np.int64)
-        places = np.unique(np.linspace(0, max(len(ks) - 1, 0), _KS).round().astype(np.int64))
-        at = places[: len(ks)].tolist()
-        columns = [Column("ranking", [name for name, _ in some])]
-        for place in at:
-            values = [curve.accuracy[place] for _, curve in some]
-            columns.append(Column(f"k = {ks[place]:,}", values, ".4f"))
-        return [Section(columns, len(self) - len(some))]
-
-
 def check_metric(metric: str, name: str = "metric") -> Metric:
     return check_choice(metric, METRICS, name)  # type: ignore[return-value]
 
@@ -219,7 +241,8 @@ def curve_of(
     ks: NDArray[np.int64],
     runs: Sequence[Mapping[Metric, NDArray[np.float64]]],
     repeats: float = 1.0,
+    test_to_train: float | None = None,
 ) -> Curve:
     """Return the curve of several runs. Each run is a dict of metrics."""
     table = {metric: np.array([run[metric] for run in runs]) for metric in METRICS}
-    return Curve(name, ks, table, repeats)
+    return Curve(name, ks, table, repeats, test_to_train)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -11,12 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.adding import is_exact
-from termsift._evaluate.curve import Curve, Curves, curve_of
-from termsift._evaluate.rankers import name_of_curve, rank_by, variants_of
-from termsift._evaluate.split import ONE_CLASS, Classifier, LabelledRows, Metrics, Split
-from termsift._scores.methods import Model, RankerName
+from termsift._evaluate.classifiers import Ranked, as_classifier
+from termsift._evaluate.curve import Curve, curve_of
+from termsift._evaluate.curves import Curves
+from termsift._evaluate.rankers import AnyMethod, Ranker, rankers_of
+from termsift._evaluate.split import ONE_CLASS, LabelledRows, Metrics, Split
+from termsift._rank import name_of
+from termsift._scores.methods import Method
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
+from termsift._scores.scoring import Alpha
 from termsift._util import validation
 from termsift._util.faults import Message, blaming, concerning, named, said, wrong_value
 from termsift._util.messages import levels_to_caller, progress
@@ -36,11 +40,11 @@ def selection_curve(
     y_test: Any,
     ks: Iterable[int] | None = None,
     *,
-    classifier: Model = "multinomial",
-    alpha: float = 1.0,
+    classifier: Any = "multinomial",
+    classifier_alpha: float = 1.0,
     n_threads: int | None = None,
 ) -> Curve:
-    """Return how well naive Bayes classifies test documents with the first k terms, for every k.
+    """Return how well a classifier does on test documents with the first k terms, for every k.
 
     Parameters
     ----------
@@ -55,13 +59,16 @@ def selection_curve(
     ks : sequence of int, optional
         Numbers of terms. The default is every number from 1 to 2,000, followed by numbers that grow
         by about 1%, up to the length of the ranking.
-    classifier : {"multinomial", "binary", "bernoulli", "poisson"}
-        The model of the classifier, as for `termsift.NaiveBayes`.
-    alpha : float, default 1.0
-        The smoothing of the classifier, above 0 and no pair, as for `termsift.NaiveBayes`: for each
-        k, b2 follows from the number of terms.
+    classifier : {"multinomial", "binary", "bernoulli", "poisson"} or estimator
+        The model of naive Bayes, as for `termsift.NaiveBayes`, which one pass over the ranking
+        tests at every k. Any classifier with the interface of scikit-learn, such as
+        ``LinearSVC()``, is fitted anew for each k; give a few ks.
+    classifier_alpha : float, default 1.0
+        The smoothing of naive Bayes, above 0 and no pair, as for `termsift.NaiveBayes`: for each k,
+        b2 follows from the number of terms.
     n_threads : int, optional
-        The number of threads, by default one per processor (see `termsift.count`).
+        The number of threads, by default one per processor (see `termsift.count`). An estimator is
+        fitted in as many processes.
 
     Returns
     -------
@@ -90,9 +97,10 @@ def selection_curve(
     >>> curve.ks, curve.accuracy
     (array([1, 2, 3]), array([0.5, 1. , 1. ]))
     """
-    bayes = Classifier(classifier, alpha, n_threads)
-    train = _documents(X_train, y_train, bayes.n_threads, "_train")
-    test = _documents(X_test, y_test, bayes.n_threads, "_test")
+    tested = as_classifier(classifier, classifier_alpha, n_threads)
+    threads = validation.check_n_threads(n_threads)
+    train = _documents(X_train, y_train, threads, "_train")
+    test = _documents(X_test, y_test, threads, "_test")
     if test.matrix.n_terms != train.matrix.n_terms:
         raise wrong_value(
             "{X_test} has {columns}, {X_train} {n_train}",
@@ -103,7 +111,7 @@ def selection_curve(
     split = Split(train, None, test)
     name, indices, terms = "given", ranking, None
     if isinstance(ranking, Ranking):
-        name = name_of_curve(ranking.method, ranking.model, ranking.policy)
+        name = name_of(ranking.method, ranking.model, ranking.policy)
         indices, terms = ranking.indices, ranking._names
     indices = validation.check_indices(indices, train.matrix.n_terms, "ranking")
     for X, which in ((X_train, "X_train"), (X_test, "X_test")):
@@ -111,25 +119,26 @@ def selection_curve(
     with blaming("ranking", instead_of="X"):
         ks = check_ks(ks, len(indices))
     with blaming("y_train", instead_of="counts"), blaming("X_test", instead_of="X"):
-        metrics = bayes.metrics(split, indices, ks)
+        (metrics,) = tested.metrics([(split, indices)], ks)
     return curve_of(name, ks, [metrics])
 
 
 def cross_validate(
     X: Any,
     y: Any,
-    methods: RankerName | Iterable[RankerName] = ("md",),
+    methods: AnyMethod | Iterable[AnyMethod] | Mapping[str, AnyMethod] = ("md",),
     ks: Iterable[int] | None = None,
     cv: Any = USUAL_FOLDS,
     random_state: Any = 0,
     *,
     models: str | Iterable[str] = ("multinomial",),
     policies: str | Iterable[str] = ("top",),
-    classifier: Model = "multinomial",
-    alpha: float = 1.0,
+    alpha: Alpha = 1.0,
+    classifier: Any = "multinomial",
+    classifier_alpha: float = 1.0,
     n_threads: int | None = None,
 ) -> Curves:
-    """Return how well naive Bayes classifies with the first k terms of several rankings.
+    """Return how well a classifier does with the first k terms of several rankings.
 
     For each fold, terms are ranked and the classifier is trained on the documents outside the fold.
     The classifier then predicts the classes of the documents in the fold.
@@ -138,8 +147,9 @@ def cross_validate(
     ----------
     X, y
         As for `termsift.count`, with one class per document.
-    methods : str or sequence of str
-        The names of some of `termsift.methods` and `termsift.selectors`.
+    methods : method, sequence of methods, or dict of str to method
+        A method is the name of one of `termsift.methods` or `termsift.selectors`, a function of
+        your own, or either with options (see `termsift.method`). A dict gives them other names.
     ks : sequence of int, optional
         As for `selection_curve`, with a ranking of all terms.
     cv : int, splitter of scikit-learn, or iterable of (train, test) indices, default 10
@@ -148,11 +158,12 @@ def cross_validate(
         The seed of the shuffle that precedes the assignment of documents to folds.
     models, policies : str or sequence of str
         The models are those of `ClassCounts.score`, and the policies those of `ClassCounts.rank`.
-        Each method is tried with each of the models and policies that it supports. Methods without
-        models are tried once per policy. Selectors have no policy.
-    classifier, alpha, n_threads
-        As for `selection_curve`. The methods also smooth their counts by alpha, which therefore is
-        one number, too.
+        Each method that is only a name is tried with each of the models and policies that it
+        supports. Methods without models are tried once per policy. Selectors have no policy.
+    alpha : float or pair of floats
+        The smoothing of the methods, as for `ClassCounts.score`, unless a method has its own.
+    classifier, classifier_alpha, n_threads
+        As for `selection_curve`.
 
     Returns
     -------
@@ -165,12 +176,13 @@ def cross_validate(
     ------
     ValueError, TypeError
         As for `selection_curve`, and if there are fewer than 2 folds, or more folds than the
-        largest class has documents.
+        largest class has documents, or if no method is left.
 
     Warns
     -----
     UserWarning
-        If a class has fewer documents than there are folds.
+        If a class has fewer documents than there are folds. If a function fails in a fold, or
+        returns what is neither scores nor a ranking, it is left out, and the warning names it.
 
     Notes
     -----
@@ -189,42 +201,96 @@ def cross_validate(
     >>> curves["chi2"].smallest_k()
     2
     """
-    bayes = Classifier(classifier, alpha, n_threads)
-    documents = _documents(X, y, bayes.n_threads)
+    tested = as_classifier(classifier, classifier_alpha, n_threads)
+    documents = _documents(X, y, validation.check_n_threads(n_threads))
     ks = check_ks(ks, documents.matrix.n_terms)
-    variants = variants_of(methods, models, policies)
+    rankers = rankers_of(methods, models, policies)
     folds = list(folds_of(cv, documents.X, documents.labels, random_state))
+    _check_training_classes(folds, documents.labels.codes, rankers)
     # With a splitter or pairs of indices, a document may be tested several times.
     n_docs, n_tested = documents.matrix.n_docs, sum(len(test) for _, test in folds)
     repeats = max(1.0, n_tested / max(n_docs, 1))
-    done, runs = 0, {name: list[Metrics]() for name in variants}
-    with progress("evaluated", len(folds) * len(variants), "rankings") as report:
-        for split in _splits_of(documents, folds):
-            for name, (method, model, policy) in variants.items():
-                ranking = _ranked(split, method, int(ks[-1]), bayes, model=model, policy=policy)
-                runs[name].append(bayes.metrics(split, ranking.indices, ks))
-                done += 1
-                if report is not None:
-                    report(done)
-    return Curves({name: curve_of(name, ks, found, repeats) for name, found in runs.items()})
+    ratio = float(np.mean([len(test) / max(len(train), 1) for train, test in folds]))
+    runs = {name: list[Metrics]() for name in rankers}
+    names: list[str] = []  # the rankers of the rankings so far
+    failed: dict[str, tuple[int, Exception]] = {}  # the fold in which a function failed
+
+    def ranked() -> Iterator[Ranked]:
+        for number, split in enumerate(_splits_of(documents, folds)):
+            for name in rankers:
+                if name in failed:
+                    continue
+                try:
+                    ranking = _ranked(split, rankers[name], int(ks[-1]), alpha, n_threads)
+                except Exception as error:
+                    if not rankers[name].is_function:
+                        raise
+                    failed[name] = number, error
+                    continue
+                names.append(name)
+                yield split, ranking.indices
+
+    with progress("evaluated", len(folds) * len(rankers), "rankings") as report:
+        for done, metrics in enumerate(tested.metrics(ranked(), ks)):
+            runs[names[done]].append(metrics)
+            if report is not None:
+                report(done + 1)
+    _warn_of_failures(failed, len(rankers))
+    return Curves(
+        {
+            name: curve_of(name, ks, found, repeats, ratio)
+            for name, found in runs.items()
+            if name not in failed
+        }
+    )
 
 
-def _ranked(split: Split, method: Any, k: int, bayes: Classifier, **options: Any) -> Ranking:
+def _ranked(split: Split, ranker: Ranker, k: int, alpha: Any, n_threads: int | None) -> Ranking:
     """Rank the terms by the split's training documents or counts.
 
     No caller may keep the training documents, or those of two folds would take memory.
     """
-    train = split.train if find_ranker(method).reads_documents else None
+    train = split.train if ranker.reads_documents else None
+    y = train and (train.y if ranker.is_function else train.labels.codes)
+    usual = {} if ranker.is_function else {"alpha": alpha}
     with blaming("y", instead_of="counts"):
-        return rank_by(
-            method,
-            split.counts,
-            train and train.X,
-            train and train.labels.codes,
-            k,
-            alpha=bayes.alpha,
-            n_threads=bayes.n_threads or None,
-            **options,
+        ranking = ranker.rank(split.counts, train and train.X, y, k, n_threads=n_threads, **usual)
+    if len(ranking) < k:
+        raise wrong_value(
+            "{name} ranked {n}, too few for the largest of {ks}, {k:,}",
+            name=ranker.name,
+            n=validation.number_of(len(ranking), "term"),
+            k=k,
+        )
+    return ranking
+
+
+def _check_training_classes(folds: list[Fold], codes: Any, rankers: dict[str, Ranker]) -> None:
+    """Refuse a fold whose training documents are all of one class, before anything is computed."""
+    for ranker in rankers.values():
+        entry = None if ranker.is_function else find_ranker(ranker.method)
+        if entry is None or (isinstance(entry, Method) and entry.default_aggregate is None):
+            continue  # a function may need no second class, and df and tfidf need none
+        for number, (train, _) in enumerate(folds):
+            if len(train) and np.all(codes[train] == codes[train[0]]) and np.any(codes != codes[0]):
+                raise wrong_value(
+                    "the training documents of fold {number} of {cv} are all of one class, and "
+                    "{name} compares classes: pass other folds",
+                    number=number,
+                    name=ranker.name,
+                )
+
+
+def _warn_of_failures(failed: dict[str, tuple[int, Exception]], n_rankers: int) -> None:
+    """Name the functions that failed, or raise the error of the first if no method is left."""
+    for name, (fold, error) in failed.items():
+        if len(failed) == n_rankers:
+            error.add_note(f"termsift called {name} in fold {fold} of the cross-validation.")
+            raise error
+        what = f"{type(error).__name__}: {error}"
+        warnings.warn(
+            f"{name} is left out, because it failed in fold {fold}: {what}",
+            stacklevel=levels_to_caller(),
         )
 
 

@@ -1,126 +1,347 @@
-"""Rankings of terms by any method or selector, given counts or documents (X, y)."""
+"""Ways to rank terms: a method or selector with its options, or a function of the user's own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from inspect import Parameter, signature
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from termsift import _core, _select
+from termsift._api.class_counts import ClassCounts
 from termsift._counts.counts import Counts
-from termsift._scores.methods import MODELS, Method
+from termsift._rank import name_of, rank
+from termsift._scores.methods import MODELS, Method, RankerName, Selector, unknown_option
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
-from termsift._scores.scoring import Scoring, ScoringOptions
+from termsift._scores.scoring import ScoringOptions
 from termsift._util import validation
-from termsift._util.faults import all_named, concerning, excluded, named, wrong_value
+from termsift._util.faults import concerning, excluded, named, wrong_type, wrong_value
+
+Function: TypeAlias = Callable[..., Any]
+# What users pass as a method: a name, a function, or either with options.
+AnyMethod: TypeAlias = "RankerName | Function | Ranker"
 
 # The defaults of options that are not None, which selectors without these options accept.
-_DEFAULTS = {"policy": POLICIES[0], "class_prior": "empirical"}
+_DEFAULTS = {"policy": POLICIES[0], "class_prior": "empirical", "model": MODELS[0], "alpha": 1.0}
+# The options that all methods have. ``n_threads`` belongs to the caller of a method.
+_OF_METHODS = ("policy", "aggregate", "model", "alpha", "class_prior")
+# The arguments of selectors that are no options of a ranker.
+_NO_OPTIONS = ("counts", "X", "y", "k", "sample_weight", "term_names", "n_threads", "options")
 
 
-def name_of_curve(method: str, model: str, policy: str) -> str:
-    """Return the name of a curve, such as "md" or "md binary", which omits default values."""
-    usual = MODELS[0], POLICIES[0]
-    return " ".join([method, *(name for name in (model, policy) if name not in usual)])
+@dataclass(frozen=True, eq=False)
+class Ranker:
+    """A way to rank terms: a method, a selector or a function, with options.
+
+    `termsift.method` makes rankers. `termsift.cross_validate`, `termsift.compare` and
+    `termsift.TermSelector` take them in place of the name of a method.
+
+    Attributes
+    ----------
+    name : str
+        The name in tables and plots.
+    method : str or callable
+        The name of one of `termsift.methods` or `termsift.selectors`, or a function.
+    options : dict of str to object
+        The options, by name.
+    """
+
+    name: str
+    method: Any
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Ranker {self.name}>"
+
+    @property
+    def is_function(self) -> bool:
+        """Whether the terms are ranked by a function and not by a method of the registry."""
+        return not isinstance(self.method, str)
+
+    @property
+    def reads_documents(self) -> bool:
+        """Whether the terms are ranked by the documents, because counts do not suffice."""
+        if self.is_function:
+            return _takes_documents(self.method, self.options)
+        return find_ranker(self.method).reads_documents
+
+    def rank(
+        self,
+        counts: Counts,
+        X: Any,
+        y: Any,
+        k: int | None = None,
+        *,
+        sample_weight: Any = None,
+        n_threads: int | None = None,
+        **usual: Any,
+    ) -> Ranking:
+        """Rank terms by the counts, or by (X, y) if the ranker reads documents.
+
+        ``usual`` has options that the ranker's own options override. A method that has no such
+        option accepts only the default.
+        """
+        if self.is_function:
+            _check_unused("a function", usual)
+            return self._by_function(counts, X, y, k, sample_weight, n_threads)
+        ranker = find_ranker(self.method)
+        if not ranker.reads_documents:
+            return rank(counts, self.method, k, n_threads=n_threads, **{**usual, **self.options})
+        usual.pop("alpha", None)
+        check_model(usual.pop("model", MODELS[0]), ranker)
+        _check_unused(f"{self.method} reads the documents and", usual)
+        choose: Callable[..., Ranking] = getattr(_select, self.method)
+        return choose(
+            X,
+            y,
+            k,
+            sample_weight=sample_weight,
+            term_names=counts.term_names,
+            n_threads=n_threads,
+            **self.options,
+        )
+
+    def _by_function(
+        self, counts: Counts, X: Any, y: Any, k: int | None, weights: Any, n_threads: int | None
+    ) -> Ranking:
+        if not self.reads_documents:
+            found = self.method(ClassCounts._of(counts), **self.options)
+        elif weights is None:
+            found = self.method(X, y, **self.options)
+        else:
+            raise excluded(
+                "{sample_weight} cannot be passed to the function {name} of X and y: let it read "
+                "counts, which are weighted",
+                name=self.name,
+            )
+        k = validation.check_k(k, counts.n_terms)
+        if isinstance(found, Ranking):
+            indices = validation.check_indices(
+                found.indices, counts.n_terms, f"the ranking of {self.name}"
+            )[:k]
+            scores = found.scores[:k]
+        else:
+            every = _scores_of(found, counts, self.name)
+            indices = _core.top_k(every, k, validation.check_n_threads(n_threads))
+            scores = every[indices]
+        return Ranking(indices, scores, counts.terms_at(indices), self.name)
 
 
-def variants_of(
-    methods: str | Iterable[str], models: str | Iterable[str], policies: str | Iterable[str]
-) -> dict[str, tuple[str, str, str]]:
-    """Return a dict from the name of each curve to its method, model and policy."""
-    methods = validation.check_words(methods, "methods")
+def method(by: RankerName | Function, /, name: str | None = None, **options: Any) -> Ranker:
+    """Return a way to rank terms: a method, a selector or a function of your own, with options.
+
+    Parameters
+    ----------
+    by : str or callable
+        The name of one of `termsift.methods` or `termsift.selectors`, or a function. The function
+        is called with a `ClassCounts`, or, if it has two arguments without a default, with the
+        documents X (a csr_array) and their labels y (an array). It returns one score for each term,
+        the larger the better, or a `Ranking`. Like a function of scikit-learn, it may return a pair
+        of scores and p-values, of which the scores count.
+    name : str, optional
+        The name in tables and plots. By default, it consists of the name of the method or function
+        and of the options.
+    **options
+        The options of the method: ``policy``, ``aggregate``, ``model``, ``alpha``, ``class_prior``
+        and the method's own options, as for `ClassCounts.rank`; or those of the selector, such as
+        `termsift.conditional_gain`. A function gets its options as keywords.
+
+    Returns
+    -------
+    ranker : Ranker
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the method or an option is unknown, or if the function takes neither one nor two
+        arguments.
+
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[3, 0, 1], [2, 0, 0], [0, 2, 1], [0, 3, 1]])
+    >>> y = ["ham", "ham", "spam", "spam"]
+    >>> def range_of_shares(counts):
+    ...     shares = counts.document_frequency.toarray() / counts.class_docs[:, np.newaxis]
+    ...     return np.ptp(shares, axis=0)
+    >>> methods = [ts.method("chi2", aggregate="mean"), range_of_shares]
+    >>> list(ts.cross_validate(X, y, methods, ks=[1, 2], cv=2))
+    ['chi2 mean', 'range_of_shares']
+    """
+    if callable(by):
+        _takes_documents(by, options)
+        usual = getattr(by, "__name__", type(by).__name__)
+    else:
+        usual = _checked(by, options).name
+    if name is None:
+        name = " ".join([usual, *(_shown(*option) for option in options.items())])
+    validation.check_kind(name, str, "name")
+    return Ranker(name, by, options)
+
+
+def as_ranker(given: Any, argument: str = "method") -> Ranker:
+    """Return what a user passed as one method as a ranker."""
+    if isinstance(given, Ranker):
+        return given
+    return method(given) if callable(given) else Ranker(find_ranker(given, argument).name, given)
+
+
+def rankers_of(
+    methods: Any, models: str | Iterable[str], policies: str | Iterable[str]
+) -> dict[str, Ranker]:
+    """Return rankers by name. A method that is only a name is tried with all models and policies.
+
+    ``methods`` is one method, several methods, or a dict of names to methods.
+    """
     models = validation.check_words(models, "models")
     policies = validation.check_words(policies, "policies")
     for model in models:
         validation.check_choice(model, MODELS, "models")
     for policy in policies:
         validation.check_choice(policy, POLICIES, "policies")
-    variants = {}
-    for method in methods:
-        chosen = find_ranker(method, "methods")
-        own_models = [model for model in models if model in chosen.models]
-        for model in own_models if chosen.models else MODELS[:1]:
-            for policy in policies if isinstance(chosen, Method) else POLICIES[:1]:
-                variants[name_of_curve(method, model, policy)] = method, model, policy
-    if not variants:
+    rankers: dict[str, Ranker] = {}
+    for name, given in _named(methods):
+        found = as_ranker(given, "methods")
+        variants = [found]
+        if isinstance(given, str):
+            entry = find_ranker(given)
+            own_models = [model for model in models if model in entry.models]
+            variants = [
+                Ranker(name_of(given, model, policy), given, _options(entry, model, policy))
+                for model in (own_models if entry.models else MODELS[:1])
+                for policy in (policies if isinstance(entry, Method) else POLICIES[:1])
+            ]
+        for ranker in variants:
+            if name is not None:
+                ranker = replace(ranker, name=name + ranker.name.removeprefix(found.name))
+            other = rankers.setdefault(ranker.name, ranker)
+            if (other.method, other.options) != (ranker.method, ranker.options):
+                raise wrong_value(
+                    "two of the {methods} are called {name!r}: pass a dict of names to methods",
+                    name=ranker.name,
+                )
+    if not rankers:
         raise wrong_value(
             "there is nothing to rank by: {methods}, {models} or {policies} are empty"
         )
-    return variants
+    return rankers
 
 
-def rank(
-    counts: Counts,
-    method: str,
-    k: int | None = None,
-    *,
-    policy: str = POLICIES[0],
-    aggregate: str | None = None,
-    **scoring: Any,
-) -> Ranking:
-    """Rank the terms by a method, or by a selector of counts; see `ClassCounts.rank`."""
-    turns = validation.check_choice(policy, POLICIES, "policy") == "round_robin"
-    if turns and aggregate is not None:
-        error = excluded("round_robin ranks by class scores and has no {aggregate}")
-        raise concerning(error, "aggregate", "policy")
-    entry = find_ranker(method)
-    if not isinstance(entry, Method):
-        if entry.reads_documents:
-            text = f"{method} reads the documents: use termsift.{method}(X, y, k)"
-            raise concerning(ValueError(text), "method")
-        options = [name for name in scoring if name not in ScoringOptions.__annotations__]
-        if options or turns or aggregate is not None:
-            given = ["policy"] * turns + ["aggregate"] * (aggregate is not None) + options
-            cure = f": see counts.{method}" if options else ""
-            raise excluded(
-                "{name} has no {given}{cure}",
-                name=method,
-                given=all_named(given, " or "),
-                cure=cure,
-            )
-        choose: Callable[..., Ranking] = getattr(_select, method)
-        return choose(counts, k, **scoring)
-    of_method = Scoring.of(counts, method, **scoring)
-    k, chosen_by = validation.check_k(k, counts.n_terms), None
-    if turns:
-        of_method.warn_of_unused_prior(method)
-        indices, scores, rows = of_method.round_robin(k)
-        if counts.present.any():
-            chosen_by = validation.object_array(counts.classes)[rows]
+def _options(entry: Selector, model: str, policy: str) -> dict[str, Any]:
+    """Return those of the options that the method or selector has."""
+    options = {"model": model} if entry.models else {}
+    return options | ({"policy": policy} if isinstance(entry, Method) else {})
+
+
+def _named(methods: Any) -> Iterable[tuple[str | None, Any]]:
+    """Return pairs of a name, or None, and a method."""
+    if isinstance(methods, Mapping):
+        return methods.items()
+    if isinstance(methods, (str, Ranker)) or callable(methods):
+        methods = [methods]
+    expected = "a method, several methods, or a dict of names to methods"
+    return ((None, given) for given in validation.check_iterable(methods, "methods", expected))
+
+
+def _checked(name: str, options: Mapping[str, Any]) -> Selector:
+    """Return a method or selector, which must have the options."""
+    entry = find_ranker(name)
+    if isinstance(entry, Method):
+        entry.measure({option: options[option] for option in options if option in entry.options})
+        known = [*_OF_METHODS, *entry.options]
     else:
-        every = of_method.scores(of_method.aggregate(aggregate))
-        indices = _core.top_k(every, k, of_method.n_threads)
-        scores = every[indices]
-    terms, model = counts.terms_at(indices), of_method.model.name
-    return Ranking(indices, scores, terms, method, chosen_by=chosen_by, policy=policy, model=model)
+        own = [*signature(getattr(_select, name)).parameters]
+        known = [option for option in own if option not in _NO_OPTIONS]
+        if not entry.reads_documents:
+            known += [option for option in _OF_METHODS if option in ScoringOptions.__annotations__]
+    for option in options:
+        if option not in known:
+            raise unknown_option(option, name, known)
+    check_model(options.get("model", MODELS[0]), entry)
+    return entry
 
 
-def rank_by(
-    method: str,
-    counts: Counts,
-    X: Any,
-    y: Any,
-    k: int | None = None,
-    *,
-    sample_weight: Any = None,
-    n_threads: int | None = None,
-    **options: Any,
-) -> Ranking:
-    """Rank terms by the counts, or by (X, y) and without alpha if the method reads documents."""
-    ranker = find_ranker(method)
-    if not ranker.reads_documents:
-        return rank(counts, method, k, n_threads=n_threads, **options)
-    options.pop("alpha", None)
-    check_model(options.pop("model", MODELS[0]), ranker)
-    for name, value in options.items():
-        usual = _DEFAULTS.get(name)
-        if not (value is None if usual is None else validation.is_one_of(value, [usual])):
+def _takes_documents(function: Function, options: Mapping[str, Any]) -> bool:
+    """Return whether a function takes X and y, and not counts."""
+    try:
+        parameters = list(signature(function).parameters.values())
+    except (TypeError, ValueError):  # as for some functions of C
+        parameters = []
+    plain = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+    needed = [
+        parameter.name
+        for parameter in parameters
+        if parameter.kind in plain
+        and parameter.default is Parameter.empty
+        and parameter.name not in options
+    ]
+    if len(needed) not in (1, 2):
+        raise wrong_type(
+            "{method} must be a function of counts, or of X and y, but {name} has {n} without a "
+            "default: write {cure}",
+            name=getattr(function, "__name__", repr(function)),
+            n=validation.number_of(len(needed), "argument"),
+            cure="a lambda, such as lambda counts: ...",
+        )
+    return len(needed) == 2
+
+
+def _scores_of(found: Any, counts: Counts, name: str) -> NDArray[np.float64]:
+    """Check the scores that a function returned.
+
+    NaN becomes -inf for a term that no document has, because functions of scikit-learn return NaN
+    for constant columns, and its selectors rank NaN last.
+    """
+    n_terms = counts.n_terms
+    if isinstance(found, tuple) and len(found) == 2:
+        found = found[0]  # scores and p-values, as functions of scikit-learn return them
+    given = np.asarray(found)
+    expected = f"{name} must return a Ranking or one score for each of the {n_terms:,} terms"
+    if given.shape != (n_terms,) or given.dtype.kind not in "biuf":
+        kind = validation.a_kind(found) if given.shape == () else f"shape {given.shape}"
+        raise concerning(ValueError(f"{expected}, got {kind} of {given.dtype}"), "methods")
+    scores = given.astype(np.float64)
+    is_nan = np.isnan(scores)
+    if is_nan.any():
+        seen = counts.collection_document_frequency > 0
+        scores[is_nan & ~seen] = -np.inf
+        is_nan &= seen
+    if is_nan.any():
+        column = int(np.argmax(is_nan))
+        raise concerning(
+            ValueError(
+                f"{expected}, but {np.count_nonzero(is_nan):,} of them are NaN, the first in "
+                f"column {column}"
+            ),
+            "methods",
+        )
+    if n_terms > 2 and given.dtype.kind in "iu" and np.all(np.sort(given) == np.arange(n_terms)):
+        raise concerning(
+            ValueError(
+                f"{expected}, but its result is an order of the columns; the scores of an order "
+                "are -np.argsort(order)"
+            ),
+            "methods",
+        )
+    return np.ascontiguousarray(scores)
+
+
+def _shown(name: str, value: Any) -> str:
+    """Return an option as a part of a ranker's name."""
+    if isinstance(value, str):
+        return value
+    return f"{name}={value}" if isinstance(value, (bool, int, float)) else name
+
+
+def _check_unused(what: str, options: Mapping[str, Any]) -> None:
+    """Refuse options that differ from the defaults, for what has no options of methods."""
+    for option, value in options.items():
+        usual = _DEFAULTS.get(option)
+        if not (value is None if usual is None else np.ndim(value) == 0 and value == usual):
             raise excluded(
-                "{method} reads the documents and has no {name}, got {value!r}",
-                method=method,
-                name=named(name),
-                value=value,
+                "{what} has no {name}, got {value!r}", what=what, name=named(option), value=value
             )
-    choose: Callable[..., Ranking] = getattr(_select, method)
-    names = counts.term_names
-    return choose(X, y, k, sample_weight=sample_weight, term_names=names, n_threads=n_threads)

@@ -1,4 +1,4 @@
-"""Train a classifier on the first k terms, and test it on held-out documents."""
+"""Training and test documents, and the metrics of a classifier on the test documents."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import _core
 from termsift._counts.adding import add_documents
 from termsift._counts.counts import Counts
 from termsift._evaluate.curve import METRICS, Metric
-from termsift._scores.methods import MODELS
 from termsift._util import validation
 from termsift._util.faults import concerning
+from termsift._util.validation import object_array
 
 Metrics: TypeAlias = Mapping[Metric, NDArray[np.float64]]  # The values of each metric at each k.
 ONE_CLASS = "the classifier assigns each document to one class"  # The reason in error messages.
@@ -34,6 +33,13 @@ class LabelledRows:
     def X(self) -> Any:
         """The matrix of the documents as scipy's csr_array."""
         return self.matrix.to_scipy()
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The labels of the documents, as an array of their type if they have one type."""
+        classes = self.labels.classes
+        is_plain = {type(label) for label in classes} in ({str}, {int}, {float}, {bool})
+        return (np.array(classes) if is_plain else object_array(classes))[self.labels.codes]
 
     def part(self, rows: NDArray[np.integer]) -> LabelledRows:
         """Return some of the documents, with unchanged codes of their classes."""
@@ -60,6 +66,11 @@ class Split:
         codes = [code_of.setdefault(label, len(code_of)) for label in test.labels.classes]
         self.codes = np.array(codes, dtype=np.int32)[test.labels.codes]
 
+    @property
+    def support(self) -> NDArray[np.int64]:
+        """The number of test documents of each class, also of classes that occur only in test."""
+        return np.bincount(self.codes, minlength=self.n_classes)
+
     @cached_property
     def train(self) -> LabelledRows:
         """The training documents, whose extraction takes as long as counting them."""
@@ -69,33 +80,6 @@ class Split:
     def counts(self) -> Counts:
         """The counts of the training documents, which a caller that has them may set."""
         return self.train.counts()
-
-
-class Classifier:
-    """Naive Bayes with an event model, smoothed by ``alpha``."""
-
-    def __init__(self, model: str, alpha: float, n_threads: int | None) -> None:
-        self.n_threads = validation.check_n_threads(n_threads)
-        self.model = validation.check_choice(model, MODELS, "classifier")
-        self.alpha = validation.check_number(alpha, "alpha")
-
-    def metrics(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
-        """Return the metrics at each k, after training on the first k terms."""
-        # For each k and class, count the correctly assigned and all assigned documents.
-        with validation.naming_classes(split.counts.classes):
-            hits, predicted = _core.classify_by_prefixes(
-                split.counts.core,
-                _core.EventModel.__members__[self.model],
-                self.alpha,
-                indices,
-                ks,
-                *split.test.matrix.parts,
-                np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
-                _core.TermWeight.__members__[split.counts.tf],
-                self.n_threads,
-            )
-        support = np.bincount(split.codes, minlength=split.n_classes)
-        return metrics_of(hits, predicted, support)
 
 
 def metrics_of(

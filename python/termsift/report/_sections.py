@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.counts import Counts
-from termsift._evaluate.rankers import rank
+from termsift._rank import rank
 from termsift._scores.class_terms import dominant_class, tokens_here_and_elsewhere
 from termsift._scores.methods import MethodName
 from termsift._scores.ranking import SIGNIFICANT, Ranking

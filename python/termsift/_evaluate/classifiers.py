@@ -1,0 +1,145 @@
+"""Classifiers that are trained on the first k terms of a ranking, for every k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice, starmap
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termsift import _core
+from termsift._classify.naive_bayes import NaiveBayes
+from termsift._evaluate.split import Metrics, Split, metrics_of
+from termsift._scores.methods import MODELS
+from termsift._util import validation
+from termsift._util.extras import require
+from termsift._util.faults import excluded, renaming, wrong_type
+
+# The documents of a fold, and the terms in the order of a ranking made from its training documents.
+Ranked: TypeAlias = tuple[Split, NDArray[np.int64]]
+
+
+class Classifier(Protocol):
+    """A classifier that is tested with the first k terms of rankings."""
+
+    def metrics(self, ranked: Iterable[Ranked], ks: NDArray[np.int64]) -> Iterator[Metrics]:
+        """Yield the metrics at each k, for each ranking in turn."""
+
+
+def as_classifier(classifier: Any, alpha: Any, n_threads: int | None) -> Classifier:
+    """Return what a user passed as the classifier: the model of naive Bayes, or an estimator."""
+    threads = validation.check_n_threads(n_threads)
+    if isinstance(classifier, str):
+        model = validation.check_choice(classifier, MODELS, "classifier")
+        return SweptNaiveBayes(model, validation.check_number(alpha, "classifier_alpha"), threads)
+    if isinstance(classifier, type) or not all(
+        callable(getattr(classifier, name, None)) for name in ("fit", "predict")
+    ):
+        raise wrong_type(
+            "{classifier} must be a model of naive Bayes, {models}, or an estimator with fit and "
+            "predict, such as LinearSVC(), got {given!r}",
+            models=", ".join(MODELS),
+            given=classifier,
+        )
+    if alpha != 1.0:
+        raise excluded(
+            "{classifier_alpha} smooths naive Bayes, and {classifier} is an estimator with "
+            "parameters of its own"
+        )
+    if isinstance(classifier, NaiveBayes) and _is_swept(classifier):
+        alpha = validation.check_number(classifier.alpha, "alpha")
+        return SweptNaiveBayes(classifier.model, alpha, threads)
+    return FittedClassifier(classifier, threads)
+
+
+def _is_swept(bayes: NaiveBayes) -> bool:
+    """Return whether one pass over a ranking gives what the classifier predicts at every k."""
+    usual = isinstance(bayes.class_prior, str) and bayes.class_prior == "empirical"
+    return bayes.terms is None and usual and bayes.model in MODELS
+
+
+class SweptNaiveBayes:
+    """Naive Bayes with an event model, smoothed by ``alpha``. One pass tests all k."""
+
+    def __init__(self, model: str, alpha: float, n_threads: int) -> None:
+        self.model, self.alpha, self.n_threads = model, alpha, n_threads
+
+    def metrics(self, ranked: Iterable[Ranked], ks: NDArray[np.int64]) -> Iterator[Metrics]:
+        """Yield the metrics at each k, for each ranking in turn."""
+        # A loop would keep the documents of one fold until those of the next are there.
+        return starmap(partial(self.sweep, ks=ks), ranked)
+
+    def sweep(self, split: Split, indices: NDArray[np.int64], ks: NDArray[np.int64]) -> Metrics:
+        """Return the metrics at each k, after training on the first k terms."""
+        # For each k and class, count the correctly assigned and all assigned documents.
+        naming = validation.naming_classes(split.counts.classes)
+        with naming, renaming("alpha", "classifier_alpha"):
+            hits, predicted = _core.classify_by_prefixes(
+                split.counts.core,
+                _core.EventModel.__members__[self.model],
+                self.alpha,
+                indices,
+                ks,
+                *split.test.matrix.parts,
+                np.where(split.codes < split.n_classes, split.codes, -1).astype(np.int32),
+                _core.TermWeight.__members__[split.counts.tf],
+                self.n_threads,
+            )
+        return metrics_of(hits, predicted, split.support)
+
+
+class FittedClassifier:
+    """An estimator of scikit-learn, or with its interface, which is fitted anew for each k.
+
+    The fits run in parallel, in as many processes as there are threads.
+    """
+
+    def __init__(self, estimator: Any, n_threads: int) -> None:
+        self.estimator, self.n_threads = estimator, n_threads
+
+    def metrics(self, ranked: Iterable[Ranked], ks: NDArray[np.int64]) -> Iterator[Metrics]:
+        """Yield the metrics at each k, for each ranking in turn."""
+        clone = require("sklearn.base", "sklearn", "classifier").clone
+        joblib = require("joblib", "sklearn", "classifier")
+        splits: list[Split] = []  # those whose predictions have not come yet
+
+        def tasks() -> Iterator[Any]:
+            for split, indices in ranked:
+                splits.append(split)
+                X, y, X_test = split.train.X, split.train.y, split.test.X
+                for k in ks.tolist():
+                    terms = indices[:k]
+                    yield joblib.delayed(_predictions)(
+                        clone(self.estimator), X[:, terms], y, X_test[:, terms]
+                    )
+
+        n_jobs = self.n_threads or joblib.cpu_count()
+        found = iter(joblib.Parallel(n_jobs=n_jobs, return_as="generator")(tasks()))
+        while of_ranking := list(islice(found, len(ks))):
+            yield _metrics(splits.pop(0), of_ranking)
+
+
+def _predictions(estimator: Any, X: Any, y: Any, X_test: Any) -> Any:
+    try:
+        return estimator.fit(X, y).predict(X_test)
+    except Exception as error:
+        error.add_note(
+            f"termsift fitted {estimator} to {X.shape[0]:,} documents, {X.shape[1]:,} terms"
+        )
+        raise
+
+
+def _metrics(split: Split, predictions: list[Any]) -> Metrics:
+    """Return the metrics of the predictions for each k."""
+    classes = split.documents.labels.classes
+    code_of = {label: code for code, label in enumerate(classes)}
+    hits, assigned = (np.zeros((len(predictions), split.n_classes), dtype=np.int64) for _ in "ab")
+    for row, labels in enumerate(predictions):
+        given = np.array([code_of[label] for label in np.asarray(labels).tolist()])
+        assigned[row] = np.bincount(given, minlength=split.n_classes)
+        right = given[given == split.codes]
+        hits[row] = np.bincount(right, minlength=split.n_classes)
+    return metrics_of(hits, assigned, split.support)

@@ -1,0 +1,84 @@
+"""`compare`: several collections at once, and their tables of LaTeX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+import termsift as ts
+from wording import raises, warns
+
+RNG = np.random.default_rng(9)
+Y = np.array(["ham", "news", "spam"] * 12)
+X = RNG.poisson(RNG.gamma(0.4, 1.0, (3, 20))[np.arange(36) % 3])
+KS = [1, 5, 20]
+
+
+def test_each_collection_is_cross_validated_alone() -> None:
+    collections = {"one": (X, Y), "two": lambda: (X[:, :10], Y)}
+    found = ts.compare(collections, ["md", "df"], KS, 3, 7, classifier="binary")
+    assert list(found) == ["one", "two"]
+    one = ts.cross_validate(X, Y, ["md", "df"], KS, 3, 7, classifier="binary")
+    two = ts.cross_validate(X[:, :10], Y, ["md", "df"], [1, 5], 3, 7, classifier="binary")
+    for name, expected in (("one", one), ("two", two)):
+        for ranking, curve in expected.items():
+            assert_array_equal(found[name][ranking].runs["f1"], curve.runs["f1"])
+    columns = found.columns()
+    assert columns["collection"].tolist() == ["one"] * 6 + ["two"] * 4
+    assert_array_equal(columns["k"], [1, 5, 20, 1, 5, 20, 1, 5, 1, 5])
+    assert found.to_frame().shape == (10, len(columns))
+    assert "two:" in str(found)
+
+
+def unreadable() -> Any:
+    raise OSError("the disk is gone")
+
+
+def test_a_collection_that_cannot_be_read_is_named_and_the_rest_kept() -> None:
+    for wrong in (unreadable, lambda: (X, Y[:3]), lambda: X, lambda: (X, ["ham"] * 36)):
+        with warns(UserWarning, "a_collection_is_left_out") as seen:
+            found = ts.compare({"bad": wrong, "good": (X, Y)}, ks=KS, cv=3)
+        assert list(found) == ["good"]
+        assert seen[-1].filename == __file__
+    with warns(UserWarning, "an_unreadable_collection_is_left_out"):
+        ts.compare({"bad": unreadable, "good": (X, Y)}, ks=KS, cv=3)
+    with raises(OSError, "the_disk_is_gone") as caught:
+        ts.compare({"bad": unreadable}, ks=KS, cv=3)
+    assert "collection bad" in caught.value.__notes__[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "key"),
+    [
+        ({"collections": {}}, ValueError, "collections_is_empty"),
+        ({"collections": [(X, Y)]}, TypeError, "collections_must_be_a_mapping"),
+        ({"methods": "nope"}, ValueError, "no_method_nope_expected_one_of"),
+        ({"classifier": "x"}, ValueError, "classifier_must_be_one_of_multinomial"),
+    ],
+)
+def test_wrong_arguments_fail_before_any_collection(options: Any, error: Any, key: str) -> None:
+    with raises(error, key):
+        ts.compare(**{"collections": {"a": (X, Y)}, **options})
+
+
+def test_a_table_of_latex() -> None:
+    runs = {"a_1": [[0.9], [0.8]], "b&c": [[0.8], [0.9]], "d": [[0.1], [0.1]]}
+    curves = ts.Curves({n: ts.Curve(n, [10], {"accuracy": r}) for n, r in runs.items()})
+    lines = ts.Comparison({"50% of R8": curves, "x": curves}).to_latex(k=10).splitlines()
+    assert lines == [
+        r"\begin{tabular}{lrrrr}",
+        r"\toprule",
+        r"accuracy & 50\% of R8 & x & mean & mean rank \\",
+        r"\midrule",
+        r"a\_1 & \textbf{85.0} & \textbf{85.0} & \textbf{85.0} & 1.50 \\",
+        r"b\&c & \textbf{85.0} & \textbf{85.0} & \textbf{85.0} & 1.50 \\",
+        r"d & 10.0$^\circ$ & 10.0$^\circ$ & 10.0 & 3.00 \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    assert "mean rank" not in ts.Comparison(x=curves).to_latex()
+    with raises(ValueError, "no_collections_to_show"):
+        ts.Comparison().to_latex()
