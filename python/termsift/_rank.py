@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from termsift import _core, _select
 from termsift._counts.counts import Counts
 from termsift._scores.methods import MODELS, Method
-from termsift._scores.ranking import Ranking
-from termsift._scores.registry import POLICIES, find_ranker
+from termsift._scores.ranking import Ranking, terms_at
+from termsift._scores.registry import POLICIES, find_ranker, methods
 from termsift._scores.scoring import Scoring, ScoringOptions
+from termsift._scores.significance import kept_at, significance
 from termsift._util import validation
-from termsift._util.faults import all_named, concerning, excluded
+from termsift._util.faults import all_named, concerning, excluded, named, wrong_value
 
 
 def name_of(method: str, model: str, policy: str) -> str:
@@ -65,3 +70,31 @@ def rank(
         scores = every[indices]
     terms, model = counts.terms_at(indices), of_method.model.name
     return Ranking(indices, scores, terms, method, chosen_by=chosen_by, policy=policy, model=model)
+
+
+def rank_significant(
+    counts: Counts,
+    method: str,
+    rate: float,
+    kind: str = "fdr",
+    k: int | None = None,
+    *,
+    n_threads: int | None = None,
+    **options: Any,
+) -> Ranking:
+    """Rank the terms that a test keeps at an error rate of a kind, and return the first k."""
+    entry = None if callable(method) else find_ranker(method)
+    if not (isinstance(entry, Method) and entry.is_test):
+        raise wrong_value(
+            "{kind} needs a test of significance, and {method=} is none: use one of {tests}",
+            kind=named(kind),
+            method=getattr(method, "__name__", method),
+            tests=", ".join(test.name for test in methods() if test.is_test),
+        )
+    rate = validation.check_number(rate, kind, "between 0 and 1")
+    k = validation.check_k(k, counts.n_terms)
+    ranking = rank(counts, method, n_threads=n_threads, **options)
+    found = significance(counts, method, n_threads=n_threads)
+    is_kept, pvalues = kept_at(rate, kind, found), found.pvalues_adj[ranking.indices]
+    places = np.flatnonzero(is_kept[ranking.indices])[:k]
+    return terms_at(replace(ranking, _pvalues=partial(np.array, pvalues)), places)

@@ -15,6 +15,7 @@ from termsift._api.class_counts import ClassCounts, value_of
 from termsift._counts.adding import TermFrequency
 from termsift._counts.counts import Counts
 from termsift._evaluate.rankers import AnyMethod, as_ranker
+from termsift._rank import rank_significant
 from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker
@@ -22,7 +23,7 @@ from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, score
 from termsift._util import validation
 from termsift._util.estimator import refuse_continuous
 from termsift._util.extras import require
-from termsift._util.faults import blaming, named, wrong_value
+from termsift._util.faults import all_named, blaming, excluded, named, wrong_value
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -34,6 +35,8 @@ else:
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+_K = 1000  # The number of terms to keep by default.
+_RATES = ("fdr", "fwe", "fpr")
 _SCORING = ("model", "alpha", "class_prior", "aggregate", "n_threads")
 
 
@@ -47,15 +50,23 @@ def _counts_suffice(selector: TermSelector) -> bool:
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the columns of the best terms.
 
-    The selector is a scikit-learn transformer, whose `partial_fit` reads a collection in chunks.
+    To choose terms for a classifier, use the method "conditional_gain", which reads all documents.
+    In chunks, for `partial_fit`, use "md" with ``model="binary"`` and ``policy="round_robin"``. The
+    default is the paper's method.
 
     Parameters
     ----------
     method : str or callable, default "md"
         The name of one of `termsift.methods` or `termsift.selectors`, a function of your own, or
         either with options (see `termsift.method`).
-    k : int or "all", default 1000
-        The number of terms to keep. If there are fewer than k terms, all are kept.
+    k : int or "all", optional
+        The number of terms to keep. If there are fewer than k terms, all are kept. If k is None,
+        fdr, fwe or fpr decides how many terms are kept, or 1000 are kept if these are None too.
+    fdr, fwe, fpr : float, optional
+        An error rate, for a method that is a test. At most one of k, fdr, fwe and fpr is given.
+        The rate is that of false discoveries (fdr), of any false discovery (fwe), or of false
+        positives (fpr). The terms are those of scikit-learn's SelectFdr, SelectFwe and SelectFpr
+        with ``termsift.<method>`` (see Notes).
     policy
         As for `ClassCounts.rank`.
     model, alpha, class_prior, aggregate
@@ -75,6 +86,13 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     feature_names_in_ : ndarray of shape (n_features,)
         The names of the terms, if all column names of X are strings.
 
+    Notes
+    -----
+    The p-values p_i of the m terms are those of `ClassCounts.significance`, whatever the policy and
+    the aggregate. fdr keeps a term if its p-value, adjusted by Benjamini and Hochberg's method, is
+    at most the rate, fwe if p_i < fwe / m (Bonferroni), and fpr if p_i < fpr. If no term is kept,
+    `transform` warns and returns no columns.
+
     See Also
     --------
     ClassCounts.rank : Rank the terms of counts.
@@ -93,13 +111,20 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array(['eggs', 'pills'], dtype=object)
     >>> model.predict(["more pills"])
     array(['spam'], dtype='<U4')
+    >>> X = model[0].transform(documents * 5)
+    >>> selector = ts.TermSelector("chi2", fdr=0.001).fit(X, ["ham", "ham", "spam", "spam"] * 5)
+    >>> model[0].get_feature_names_out()[selector.ranking_.indices]
+    array(['eggs', 'pills'], dtype=object)
     """
 
     def __init__(
         self,
         method: AnyMethod = "md",
         *,
-        k: int | Literal["all"] = 1000,
+        k: int | Literal["all"] | None = None,
+        fdr: float | None = None,
+        fwe: float | None = None,
+        fpr: float | None = None,
         policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
@@ -110,6 +135,9 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ) -> None:
         self.method = method
         self.k = k
+        self.fdr = fdr
+        self.fwe = fwe
+        self.fpr = fpr
         self.policy = policy
         self.model = model
         self.alpha = alpha
@@ -141,7 +169,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Raises
         ------
         ValueError, TypeError
-            As for `termsift.count` and `ClassCounts.rank`, and for an invalid k.
+            As for `termsift.count` and `ClassCounts.rank`, for an invalid k or error rate, and for
+            an error rate with a method that is not a test.
         """
         with self._restored_on_failure():
             X, y = self._validated(X, y, reset=True)
@@ -295,8 +324,15 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return mask
 
     def _rank(self, counts: Counts, X: Any = None, y: Any = None, weights: Any = None) -> Ranking:
-        """Return the k best terms. Methods that read the documents need X and y."""
-        k: Any = counts.n_terms if validation.is_one_of(self.k, ["all"]) else self.k
+        """Return the terms to keep. Methods that read the documents need X and y."""
+        rates = {name: rate for name in _RATES if (rate := getattr(self, name)) is not None}
+        if len(given := [*["k"] * (self.k is not None), *rates]) > 1:
+            raise excluded(
+                "{names} exclude each other: leave out all but one, or set them to None",
+                names=all_named(given),
+            )
+        k: Any = _K if self.k is None else self.k
+        k = counts.n_terms if validation.is_one_of(k, ["all"]) else k
         if not validation.is_integer(k) or k < 0:
             raise wrong_value("{k} must be a number of terms or 'all', got {given!r}", given=k)
         ranker = as_ranker(self.method)
@@ -311,6 +347,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                     )
         options = {"policy": self.policy, **self._scoring_of(counts)}
         with blaming("y", instead_of="counts"):
+            if rates:
+                ((kind, rate),) = rates.items()
+                how = {**options, **ranker.options}
+                return rank_significant(counts, ranker.method, rate, kind, **how)
             return ranker.rank(counts, X, y, int(k), sample_weight=weights, **options)
 
     def _scoring_of(self, counts: Counts) -> dict[str, Any]:

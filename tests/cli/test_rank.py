@@ -183,8 +183,38 @@ def test_terms_that_are_not_significant_are_marked_or_left_out(run: Any, tmp_pat
     _, *of_md = run(*command, "--method", "md", "--max-pvalue", 0.05).out.splitlines()
     assert {line.split()[3] for line in of_md} == {line.split()[3] for line in kept}
     assert run(*command, "--max-pvalue", 0).out.split()[:4] == ["class", "rank", "score", "term"]
-    complaint = run("rank", path, "--max-pvalue", 0.05).complaint
-    assert complaint == "there is no --per-class, so leave out --max-pvalue"
+
+
+def test_terms_that_are_not_significant_are_left_out_of_a_ranking(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "c.csv"
+    rows = ["a,oil ship", "a,oil price", "b,ball team", "b,ball ship"] * 10
+    path.write_text("\n".join(["label,text", *rows, "a,rare"]) + "\n")
+    command = ("rank", path, "--max-pvalue", 0.05, "--method")
+    collection = read_files(path)
+    counts = ts.count(collection.X, collection.y, term_names=collection.term_names)
+    for method in (one.name for one in ts.methods() if one.is_test):
+        columns = counts.rank(method, max_pvalue=0.05).columns()
+        expected = [
+            dict(zip(columns, row, strict=True))
+            for row in zip(*(values.tolist() for values in columns.values()), strict=True)
+        ]
+        assert json.loads(run(*command, method, "--format", "json").out)["terms"] == expected
+        rows_of_csv = list(csv.DictReader(StringIO(run(*command, method, "--format", "csv").out)))
+        assert rows_of_csv == [{key: str(one) for key, one in row.items()} for row in expected]
+        header, *lines = run(*command, method).out.splitlines()
+        assert header.split() == ["rank", "score", "term", "pvalue_adj"]
+        assert [line.split()[2] for line in lines] == columns["term"].tolist()
+        assert {"oil", "ball"} <= {*columns["term"]} < {*counts.term_names}
+        shorter = run(*command, method, "-k", 1).out.splitlines()
+        assert [line.split() for line in shorter] == [header.split(), lines[0].split()]
+    for method in ("md", "greedy"):
+        complaint = run(*command, method).complaint
+        assert complaint == (
+            f"{path}: --max-pvalue needs a test of significance, and --method {method} is none: "
+            "use one of chi2, g2, chi2_counts, g2_counts"
+        )
+    complaint = run(*command, "conditional_gain").complaint
+    assert complaint == "--method conditional_gain reads the documents, so leave out --max-pvalue"
 
 
 def test_key_orders_the_terms_of_each_class(run: Any, table: Path, counts: ts.ClassCounts) -> None:

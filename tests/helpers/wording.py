@@ -261,6 +261,11 @@ WORDING: dict[str, str] = {
     "an_earlier_call_of_this": (
         "an earlier call of this counter failed; start again with a new counter"
     ),
+    "an_error_rate_in_bounds": "… must be between 0 and 1, got …",
+    "an_error_rate_needs_a_test": (
+        "… needs a test of significance, and method='…' is none: use one of chi2, g2, "
+        "chi2_counts, g2_counts"
+    ),
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
@@ -697,6 +702,10 @@ WORDING: dict[str, str] = {
         "…f.svm, line 2: expected an index from 1 to 2 before the colon, found '3:1'; term_names "
         "has 2 names; on_error='skip' leaves it out"
     ),
+    "fdr_and_fwe_exclude_each_other": (
+        "fdr and fwe exclude each other: leave out all but one, or set them to None"
+    ),
+    "fdr_is_a_number": "fdr must be a number, got '0.05'",
     "feature_names_in_the_same_order": (
         "The feature names should match those that were passed during fit.\nFeature names must be "
         "in the same order as they were in fit.\nColumn 0 of X is 'pills', expected 'bacon': bring "
@@ -724,6 +733,7 @@ WORDING: dict[str, str] = {
         "frame is a list, expected a data frame, an Arrow table or stream, a dict of "
         "columns, or a mapping of label to mapping of term to count"
     ),
+    "fwe_is_a_number": "fwe must be a number, got True",
     "good_of_the_vocabulary_cannot_match": (
         "1 of 2 terms of the vocabulary cannot match by these rules: 'Good'; write terms as the "
         "rules cut texts (see lowercase, ngram_range and stop_words)"
@@ -815,6 +825,12 @@ WORDING: dict[str, str] = {
     "it_needs_raw_counts": (
         "max_features needs tf='raw', because counts with tf='log' do not show which terms are "
         "most frequent; binary=True keeps the terms that are in the most documents"
+    ),
+    "k_and_fdr_exclude_each_other": (
+        "k and fdr exclude each other: leave out all but one, or set them to None"
+    ),
+    "k_and_fpr_exclude_each_other": (
+        "k and fpr exclude each other: leave out all but one, or set them to None"
     ),
     "k_must_be_a_number_of": "k must be a number of terms or 'all', got 0.5",
     "k_must_be_a_number_of_2": "k must be a number of terms or 'all', got 'some'",

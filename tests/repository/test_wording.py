@@ -13,6 +13,7 @@ TESTS = Path(__file__).parents[1]
 # What `match=` of `pytest.raises` and `pytest.warns` may ask for: the words of others, and why.
 WORDS_OF_OTHERS = {
     "'n_features' .* in the range \\[1, 2147483647\\)": "scikit-learn checks the parameter",
+    "No features were selected": "of scikit-learn's selectors",
     "are passed but are not explicitly set": "scikit-learn routes the metadata",
     "empty vocabulary": "of scikit-learn's CountVectorizer",
     "features as input": "scikit-learn counts the columns",

@@ -46,6 +46,7 @@ X, y = collection()
         ts.TermSelector("greedy", k=3, model="binary"),
         ts.TermSelector("conditional_gain", k=2),
         ts.TermSelector("ig", k="all", tf="binary"),
+        ts.TermSelector("g2", fdr=1.0),
     ]
 )
 def test_it_is_an_estimator(estimator: Any, check: Any) -> None:

@@ -16,7 +16,7 @@ from termsift._classify.naive_bayes import BayesModel, NaiveBayes, Terms, naive_
 from termsift._counts import file
 from termsift._counts.adding import restored
 from termsift._counts.counts import CheckedRows, Counts
-from termsift._rank import rank
+from termsift._rank import rank, rank_significant
 from termsift._scores.class_terms import class_columns, largest_classes
 from termsift._scores.keyness import Direction, Keyness, KeynessOrder, keyness
 from termsift._scores.methods import DescriberName, MethodName, Model
@@ -35,7 +35,7 @@ from termsift._scores.significance import Significance, significance
 from termsift._select import greedy
 from termsift._util import validation
 from termsift._util.export import Library, frame_of, integers_if_whole
-from termsift._util.faults import wrong_type
+from termsift._util.faults import renaming, wrong_type
 from termsift._util.files import replacing
 from termsift._util.shown import ROWS, Column, Section, Shown
 from termsift.text import TextRules
@@ -510,6 +510,7 @@ class ClassCounts(Shown):
         method: MethodName | Literal["greedy"] = "md",
         k: int | None = None,
         *,
+        max_pvalue: float | None = None,
         policy: Policy = "top",
         model: Model = "multinomial",
         alpha: Alpha = 1.0,
@@ -527,6 +528,10 @@ class ClassCounts(Shown):
         k : int, optional
             The number of terms. All terms are ranked by default, or if there are fewer than k
             terms. If k is small, only the k best terms are sorted, which is faster.
+        max_pvalue : float, optional
+            Leave out terms whose adjusted p-value is larger, if the method is a test. The p-values
+            are ``significance(method).pvalues_adj``, which do not depend on the policy or the
+            aggregate, and ``pvalues_adj`` of the ranking holds them. k is then the largest number.
         policy : {"top", "round_robin"}, default "top"
             "top" takes the terms with the highest scores. With "round_robin" the classes take
             turns, so that small classes get their share. Each class lists the terms by its class
@@ -545,7 +550,8 @@ class ClassCounts(Shown):
         Raises
         ------
         ValueError, TypeError
-            As for `score`, and for an invalid policy or option.
+            As for `score`, for an invalid policy or option, and for ``max_pvalue`` with a method
+            that is not a test.
 
         Notes
         -----
@@ -563,8 +569,11 @@ class ClassCounts(Shown):
         scoring: ScoringOptions = {"model": model, "alpha": alpha, "class_prior": class_prior}
         scoring["n_threads"] = n_threads
         check_options(self.rank, method, options)
-        counts = self._value
-        return rank(counts, method, k, policy=policy, aggregate=aggregate, **scoring, **options)
+        how: dict[str, Any] = {"policy": policy, "aggregate": aggregate, **scoring, **options}
+        if max_pvalue is None:
+            return rank(self._value, method, k, **how)
+        with renaming("fdr", "max_pvalue"):
+            return rank_significant(self._value, method, max_pvalue, k=k, **how)
 
     def greedy(
         self,

@@ -64,10 +64,11 @@ class Ranking(Tabular):
 
     @property
     def pvalues_adj(self) -> NDArray[np.float64] | None:
-        """The adjusted p-values of the terms in their class, or None.
+        """The adjusted p-values of the terms, or None.
 
-        `termsift.distinctive_terms` says which test gives them. They are computed when they are
-        first read, because the adjustment sorts the p-values of all classes and terms.
+        `termsift.distinctive_terms` says which test gives those of the terms of a class. They are
+        computed when they are first read, because the adjustment sorts the p-values of all classes
+        and terms. If `ClassCounts.rank` keeps the significant terms, they are those of the test.
         """
         return None if self._pvalues is None else self._pvalues()
 
@@ -99,15 +100,7 @@ class Ranking(Tabular):
             informative = None
             if self.informative is not None and (place.step or 1) > 0:
                 informative = int(np.sum(np.arange(len(self))[place] < self.informative))
-            return replace(
-                self,
-                indices=self.indices[place],
-                scores=self.scores[place],
-                terms=self.terms[place],
-                informative=informative,
-                chosen_by=None if self.chosen_by is None else self.chosen_by[place],
-                _pvalues=None if self._pvalues is None else partial(part_of, self._pvalues, place),
-            )
+            return replace(terms_at(self, place), informative=informative)
         return self.terms.item(place), self.scores.item(place)
 
     def _sections(self) -> list[Section]:
@@ -158,6 +151,19 @@ class Ranking(Tabular):
         return columns
 
 
-def part_of(pvalues: PValues, place: slice) -> NDArray[np.float64]:
+def terms_at(ranking: Ranking, places: slice | NDArray[np.int64]) -> Ranking:
+    """Return the ranking of the terms at some places of a ranking."""
+    chosen_by, pvalues = ranking.chosen_by, ranking._pvalues
+    return replace(
+        ranking,
+        indices=ranking.indices[places],
+        scores=ranking.scores[places],
+        terms=ranking.terms[places],
+        chosen_by=None if chosen_by is None else chosen_by[places],
+        _pvalues=None if pvalues is None else partial(part_of, pvalues, places),
+    )
+
+
+def part_of(pvalues: PValues, place: slice | NDArray[np.int64]) -> NDArray[np.float64]:
     """Return some of the p-values."""
     return pvalues()[place]

@@ -147,6 +147,17 @@ class Significance(Tabular):
         return np.exp(adjusted_logs(self.log_pvalues))
 
 
+def kept_at(rate: float, kind: str, found: Significance) -> NDArray[np.bool_]:
+    """Return which tests are kept at an error rate of the kind "fdr", "fwe" or "fpr".
+
+    As in scikit-learn's SelectFdr, SelectFwe and SelectFpr, the last two rates are not reached.
+    """
+    if kind == "fdr":
+        return found.pvalues_adj <= rate
+    n_tests = max(found.log_pvalues.size, 1) if kind == "fwe" else 1
+    return found.pvalues < rate / n_tests
+
+
 def log_chi2_sf(statistics: NDArray[np.float64], degrees: int) -> NDArray[np.float64]:
     """Return the logarithm of the probability that a chi-square variable exceeds each statistic.
 

@@ -243,9 +243,7 @@ POLICIES = get_args(typing.Policy)
 KEY = "key"  # the default method that orders the terms of a class
 # The smoothing option, as a row for `add_values`.
 ALPHA = "--alpha", number, "A", "smoothing: add A to each count (default: 1)"
-_DROP = (
-    "leave out terms of a class with an adjusted p-value above P (default: mark those above .05)"
-)
+_DROP = "leave out terms with an adjusted p-value above P (a class's terms above .05 are marked)"
 MAX_PVALUE = "--max-pvalue", float, "P", _DROP
 
 

@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     per_class = "list the terms that each class uses more than the others do"
     arguments.add_flag(group, "--per-class", per_class)
     these = "compare only these classes, and ignore all others"
-    arguments.add_values(group, ("--classes", str, "A,B", these), arguments.MAX_PVALUE)
+    arguments.add_values(group, ("--classes", str, "A,B", these))
     group = parser.add_argument_group("score")
     rankers = _rankers()
     names, usual = [*rankers, arguments.KEY], f"{_USUAL}, or {arguments.KEY} with --per-class"
@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
     arguments.add_choice(group, "--policy", arguments.POLICIES, policies)
     group = output.add_output(parser)
     how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table or per class)"
-    arguments.add_values(group, ("-k --k", int, "N", how_many))
+    arguments.add_values(group, ("-k --k", int, "N", how_many), arguments.MAX_PVALUE)
 
 
 def _rankers() -> dict[str, ts.Method | ts.Selector]:
@@ -57,14 +57,12 @@ def _run(args: argparse.Namespace) -> None:
     method: Any = args.method or (arguments.KEY if args.per_class else _USUAL)
     if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
-    else:
-        arguments.refuse(args, "there is no --per-class", "max_pvalue")
     if method == arguments.KEY and not args.per_class:
         raise ValueError("--method key orders the terms of one class, so add --per-class")
     reads_documents = method != arguments.KEY and _rankers()[method].reads_documents
     if reads_documents:
         why = f"--method {method} reads the documents"
-        arguments.refuse(args, why, "alpha", "tf", "per_class", "classes")
+        arguments.refuse(args, why, "alpha", "tf", "per_class", "classes", "max_pvalue")
         for option, usual in (("model", arguments.MODELS[0]), ("policy", arguments.POLICIES[0])):
             if getattr(args, option) != usual:
                 arguments.refuse(args, why, option)
@@ -79,7 +77,7 @@ def _run(args: argparse.Namespace) -> None:
                 with naming(args.input):
                     counts = counts.subset(inputs.labels_of(counts, args.classes))
         logger.info("ranking %d terms of %d classes", counts.n_terms, counts.n_classes)
-        options = arguments.given(args, "model", "alpha", "policy")
+        options = arguments.given(args, "model", "alpha", "policy", "max_pvalue")
         options["n_threads"] = args.n_threads
         k = _K_OF_TABLE if args.per_class or args.format == "table" else K
         k = args.k if args.k is not None else k
@@ -88,7 +86,7 @@ def _run(args: argparse.Namespace) -> None:
         note = ""
         with naming(args.source):
             if args.per_class:
-                columns = counts.columns(method, k, max_pvalue=args.max_pvalue, **options)
+                columns = counts.columns(method, k, **options)
                 note = _about_pvalues(counts, method, columns)
             else:
                 if collection is None:
