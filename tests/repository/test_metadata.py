@@ -16,6 +16,7 @@ PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT = PYPROJECT["project"]
 SOURCE = PROJECT["urls"]["Source"]
 README = (ROOT / "README.md").read_text("utf-8")
+CITATION = (ROOT / "CITATION.cff").read_text("utf-8")
 PLACES = """
     *.md *.cff *.toml .ci/*/*.yaml .github/*/*.yml
     benchmarks/*.md docs/**/*.md docs/*.py python/**/*.py
@@ -89,10 +90,40 @@ def test_classifiers_name_the_versions_that_have_wheels() -> None:
 def test_versions_agree() -> None:
     version = PROJECT["version"]
     assert ts.__version__ == _core.__version__ == version
-    assert re.search(rf"(?m)^version: {version}$", (ROOT / "CITATION.cff").read_text("utf-8"))
+    assert re.search(rf"(?m)^version: {version}$", CITATION)
+    assert re.findall(r"version = \{(.+?)\}", README) == [version]
     recipe = (ROOT / ".ci/conda/recipe.yaml").read_text("utf-8")
     assert re.search(rf"(?m)^  version: {version}$", recipe)
     assert f"\n## {version} " in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+def test_the_citation_describes_the_package() -> None:
+    assert re.findall(r"(?m)^title: (.+)$", CITATION) == [PROJECT["name"]]
+    assert re.findall(r"(?m)^license: (.+)$", CITATION) == [PROJECT["license"]]
+    assert re.findall(r"(?m)^abstract: >-\n  (.+)$", CITATION) == [PROJECT["description"]]
+    assert re.findall(r"(?m)^  - name: (.+)$", CITATION) == [a["name"] for a in PROJECT["authors"]]
+    keywords = CITATION.partition("\nkeywords:\n")[2].partition("\nlicense:")[0]
+    assert re.findall(r"(?m)^  - (.+)$", keywords) == PROJECT["keywords"]
+
+
+def test_bibtex_cites_what_the_citation_names() -> None:
+    package, paper = re.findall(r"(?ms)^@\w+\{(.+?)\}$", README)
+    assert f"author = {{{{{PROJECT['authors'][0]['name']}}}}}" in package
+    licence = (ROOT / "LICENSE").read_text("utf-8")
+    assert re.findall(r"year = \{(\d+)\}", package) == re.findall(r"Copyright \(c\) (\d+)", licence)
+    reference = CITATION.partition("\nreferences:\n")[2]
+    plain = re.sub(r"[{}]", "", paper)
+    for field in ("title", "journal", "volume", "year", "doi"):
+        (value,) = re.findall(rf"(?m)^ +(?:- )?{field}: (.+)$", reference)
+        assert f"{field} = {value}" in plain
+    (start,), (end,) = (re.findall(rf" {name}: (\d+)", reference) for name in ("start", "end"))
+    assert f"pages = {start}--{end}" in plain
+    names = zip(
+        re.findall(r"family-names: (.+)", reference),
+        re.findall(r"given-names: (.+)", reference),
+        strict=True,
+    )
+    assert f"author = {' and '.join(map(', '.join, names))}," in plain
 
 
 def test_the_recipe_needs_what_the_package_needs() -> None:
