@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termsift._evaluate.comparison import Comparison
 from termsift._evaluate.curve import TITLES, Curve, Metric, check_metric
 from termsift._scores.keyness import Keyness
 from termsift._scores.ranking import Ranking
@@ -50,14 +51,17 @@ _STYLE: dict[Any, Any] = {
 
 
 def plot_curves(
-    curves: Curve | Mapping[str, Curve], *, metrics: Metric | Sequence[Metric] = ("accuracy", "f1")
+    curves: Curve | Mapping[str, Curve] | Comparison,
+    *,
+    metrics: Metric | Sequence[Metric] = ("accuracy", "f1"),
 ) -> Figure:
     """Draw metrics against the number of terms: one panel per metric, one line per curve.
 
     Parameters
     ----------
-    curves : Curve, or dict of str to Curve
-        Curves from `termsift.selection_curve` or `termsift.cross_validate`.
+    curves : Curve, dict of str to Curve, or Comparison
+        Curves from `termsift.selection_curve`, `termsift.cross_validate` or `termsift.compare`. A
+        comparison has a row of panels for each collection.
     metrics : str or sequence of str
         Metrics of `termsift.Curve`.
 
@@ -86,23 +90,33 @@ def plot_curves(
     >>> [axes.get_title(loc="left") for axes in figure.axes]
     ['accuracy', 'weighted F1']
     """
-    several = _several(curves, Curve, "curves")
-    named = {name: curve for name, curve in several.items() if len(curve)}
+    parts = curves if isinstance(curves, Comparison) else {"": curves}
+    drawn = {
+        title: {name: curve for name, curve in _several(of, Curve, "curves").items() if len(curve)}
+        for title, of in parts.items()
+    }
+    names = list(dict.fromkeys(name for of in drawn.values() for name in of))
     shown = [
         check_metric(metric, "metrics") for metric in validation.check_words(metrics, "metrics")
     ]
-    if not named or not shown:
+    if not names or not shown:
         raise wrong_value("there is nothing to draw: no {curves} or no {metrics}")
-    with _figure("plot_curves", 3.5 * len(shown) + 1.4, 3.4) as figure:
-        panels = figure.subplots(1, len(shown), sharex=True, sharey=True, squeeze=False)[0]
-        for axes, metric in zip(panels, shown, strict=True):
-            _draw_lines(axes, named, metric)
-        panels[0].set_ylabel("%")
-        if len(named) > 1:
+    with _figure("plot_curves", 3.5 * len(shown) + 1.4, 3.4 * len(drawn)) as figure:
+        panels = figure.subplots(
+            len(drawn), len(shown), sharex=True, sharey=len(drawn) == 1, squeeze=False
+        )
+        for row, (title, of) in zip(panels, drawn.items(), strict=True):
+            for axes, metric in zip(row, shown, strict=True):
+                _draw_lines(axes, of, metric, names)
+                heading = f"{printable(title, _LETTERS_OF_A_TERM)}: " if title else ""
+                axes.set_title(heading + TITLES[metric], loc="left")
+            row[0].set_ylabel("%")
+        if len(names) > 1:
+            lines = {line.get_label(): line for axes in panels[:, 0] for line in axes.lines}
             # Pass the lines, because the default legend leaves out names that begin with _.
             figure.legend(
-                panels[0].lines,
-                named,
+                [lines[name] for name in names],
+                names,
                 loc="outside right center",
                 frameon=False,
                 handlelength=4,  # so long that dashes show
@@ -245,9 +259,14 @@ def _several(value: Any, kind: type, name: str) -> dict[Any, Any]:
     return several
 
 
-def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None:
+def _draw_lines(
+    axes: Axes, curves: Mapping[str, Curve], metric: Metric, names: Sequence[str]
+) -> None:
+    """Draw a line for each curve. The place of its name in ``names`` decides its style."""
     styles = zip(cycle(_COLOURS), cycle(_DASHES), cycle(_MARKERS), strict=False)
-    for (name, curve), (colour, dashes, marker) in zip(curves.items(), styles, strict=False):
+    for name, (colour, dashes, marker) in zip(names, styles, strict=False):
+        if (curve := curves.get(name)) is None:
+            continue
         mean = 100 * curve.mean(metric)
         axes.plot(
             curve.ks,
@@ -267,7 +286,6 @@ def _draw_lines(axes: Axes, curves: Mapping[str, Curve], metric: Metric) -> None
             axes.fill_between(
                 curve.ks, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0
             )
-    axes.set_title(TITLES[metric], loc="left")
     axes.set_xlabel("number of terms")
     axes.set_xscale("log")
     _tick(axes, np.unique(np.concatenate([curve.ks for curve in curves.values()])))

@@ -88,7 +88,8 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
 
     curves = ts.cross_validate(collection.X, collection.y, COMPARED, [5, 10, 20])
     titles = {"accuracy": "accuracy", "f1": "weighted F1"}
-    for (metric, title), (head, *rows) in zip(titles.items(), tables(result.out), strict=True):
+    *found, certain = tables(result.out)
+    for (metric, title), (head, *rows) in zip(titles.items(), found, strict=True):
         assert " ".join(head) == f"{title} k = 5 10 20 best k s.e. smallest k"
         assert [row[0] for row in rows] == COMPARED
         for name, *cells, best, error, smallest in rows:
@@ -101,6 +102,16 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
             values = shares([row[column] for row in rows])
             marked = [row[column].endswith("*") for row in rows]
             assert marked == [value == max(values) for value in values]
+
+    assert " ".join(certain[0]) == "mean accuracy ± to the best ± p"
+    columns = curves.certainty().columns()
+    for row, (name, *cells) in enumerate(certain[1:]):
+        assert name == COMPARED[row]
+        half = columns["high"][row] - columns["mean"][row]
+        gap = columns["difference_high"][row] - columns["difference"][row]
+        shown = [columns["mean"][row], half, columns["difference"][row], gap]
+        np.testing.assert_allclose(shares(cells[:4]), 100 * np.array(shown), atol=0.0501)
+        assert float(cells[4]) == pytest.approx(columns["pvalue_adj"][row], rel=0.06)
 
 
 def test_two_folds_have_a_spread_and_all_terms_are_a_usual_k(run: Any, tmp_path: Path) -> None:
@@ -125,6 +136,7 @@ def test_two_folds_have_a_spread_and_all_terms_are_a_usual_k(run: Any, tmp_path:
         (["--random-state", "7"], {"random_state": 7}),
         (["--classifier", "bernoulli"], {"classifier": "bernoulli"}),
         (["--alpha", "0.1"], {"alpha": 0.1}),
+        (["--classifier-alpha", "0.1"], {"classifier_alpha": 0.1}),
     ],
 )
 def test_options_reach_cross_validation(
@@ -152,6 +164,7 @@ def test_as_json(run: Any, texts: Path, collection: Collection) -> None:
         "n_terms": 41,
         "classifier": "multinomial",
         "alpha": 1.0,
+        "classifier_alpha": 1.0,
         "cv": 5,
         "random_state": 0,
         "curves": [
@@ -174,7 +187,11 @@ def held_out(tmp_path: Path) -> Path:
     ("arguments", "options"),
     [
         ([], {}),
-        (["--classifier", "poisson", "--alpha", "0.3"], {"classifier": "poisson", "alpha": 0.3}),
+        (["--alpha", "0.3"], {"alpha": 0.3}),
+        (
+            ["--classifier", "poisson", "--classifier-alpha", "0.3"],
+            {"classifier": "poisson", "classifier_alpha": 0.3},
+        ),
     ],
 )
 def test_a_split_equals_selection_curve(
@@ -182,7 +199,7 @@ def test_a_split_equals_selection_curve(
 ) -> None:
     arguments = ["compare", texts, "--test", held_out, "-k", "5,10,20", *arguments]
     known, new = read_splits(texts, held_out)
-    counts, alpha = ts.count(known.X, known.y), options.get("alpha", 1.0)
+    counts, alpha = ts.count(known.X, known.y), options.pop("alpha", 1.0)
     curves = {}
     for method in COMPARED:
         ranking = rank_by(method, counts, known.X, known.y, alpha=alpha)
@@ -241,6 +258,69 @@ def test_progress_is_for_a_terminal(run: Any, texts: Path, monkeypatch: pytest.M
     assert run("compare", texts).err == ""
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert "\rtermsift: evaluated 70 of 70 rankings\r " in run("compare", texts).err
+
+
+# ------------------------------------------------------------------------- several collections
+
+
+def test_several_collections_make_one_table(run: Any, tmp_path: Path) -> None:
+    paths = [write_texts(tmp_path / f"{name}.csv", 30, seed) for seed, name in enumerate("abcd")]
+    arguments = ["compare", *paths, "--method", "md,df,chi2", "-k", "5,10,900", "--cv", "5"]
+    collections = {path.stem: (found.X, found.y) for path in paths for found in [read_files(path)]}
+    expected = ts.compare(collections, ["md", "df", "chi2"], [5, 10, 900], 5)
+    result = run(*arguments, "--format", "csv")
+    assert (result.code, result.err) == (0, "")
+    rows = list(csv.DictReader(StringIO(result.out)))
+    assert [row["collection"] for row in rows] == expected.columns()["collection"].tolist()
+    np.testing.assert_array_equal(
+        [float(row["accuracy"]) for row in rows], expected.columns()["accuracy"]
+    )
+    result = json.loads(run(*arguments, "--format", "json").out)
+    assert [one["n_docs"] for one in result["collections"]] == [30] * 4
+    assert result["cv"] == 5
+
+    latex, plot = tmp_path / "table.tex", tmp_path / "curves.svg"
+    out = run(*arguments, "--latex", latex, "--plot", plot).out
+    assert (
+        latex.read_text()
+        == "\n\n".join([expected.to_latex("accuracy"), expected.to_latex("f1")]) + "\n"
+    )
+    assert plot.read_text().count("weighted F1") >= 4
+    head, *rows = (line.split() for line in out.split("\n\n")[1].splitlines()[:4])
+    assert head == ["accuracy", "a", "b", "c", "d", "mean", "mean", "rank", "wins", "losses", "p"]
+    agreement = expected.agreement()
+    for row, (name, *cells) in enumerate(rows):
+        assert name == agreement.rankings[row]
+        values = [*agreement.values[:, row], agreement.table["mean"][row]]
+        np.testing.assert_allclose(shares(cells[:5]), 100 * np.array(values), atol=0.0501)
+        assert cells[6:8] == [str(agreement.table[key][row]) for key in ("wins", "losses")]
+    assert "Friedman" in out
+
+
+@pytest.mark.filterwarnings("default::UserWarning")
+def test_one_of_several_collections_may_be_unreadable(run: Any, tmp_path: Path) -> None:
+    paths = [write_texts(tmp_path / f"{name}.csv", 30, seed) for seed, name in enumerate("ab")]
+    broken = tmp_path / "broken.csv"
+    broken.write_text("label,text\na,b,c,d\n")
+    result = run("compare", *paths, broken, "--method", "md,df", "-k", "5")
+    assert result.code == 0
+    assert "the collection broken is left out: " in result.err
+    assert "a: 30 documents" in result.out
+    # If only one is left, its tables are those of a single collection.
+    alone = run("compare", paths[0], "--method", "md,df", "-k", "5").out
+    assert run("compare", paths[0], broken, "--method", "md,df", "-k", "5").out == alone
+    broken_too = run("compare", broken, broken.parent, "-k", "5")
+    assert (broken_too.code, broken_too.out) == (1, "")
+    assert "--test needs one INPUT" in run("compare", *paths, "--test", paths[0]).complaint
+    several = run("compare", *paths, "--labels", paths[0])
+    assert "got 1 times --labels for 2 INPUTs; give one for each" in several.complaint
+
+
+def test_a_table_for_latex(run: Any, texts: Path, collection: Collection) -> None:
+    latex = texts.parent / "table.tex"
+    assert run("compare", texts, "--method", "md,df", "-k", "5", "--latex", latex).code == 0
+    curves = ts.cross_validate(collection.X, collection.y, ["md", "df"], [5])
+    assert latex.read_text().startswith(curves.to_latex("accuracy"))
 
 
 # ----------------------------------------------------------------------------------- how it ends

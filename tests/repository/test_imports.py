@@ -51,7 +51,7 @@ _MAY_LOAD: dict[str, set[str]] = {
     "keyness {counts} ham --format csv": {"scipy.special"},
     "context {table} bacon": {"scipy.sparse"},
     "classify {table} --counts {counts}": {"scipy.sparse"},
-    "compare {table} --cv 2 --method df": {"scipy.sparse"},
+    "compare {table} --cv 2 --method df": {"scipy.sparse", "scipy.special"},
     "report {table} -o {folder}/r.html": {"scipy.sparse", "scipy.special"},
     "demo": {"scipy.sparse", "scipy.special"},
 }

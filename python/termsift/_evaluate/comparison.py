@@ -16,6 +16,7 @@ from termsift._evaluate.curves import Curves
 from termsift._evaluate.evaluation import check_ks, cross_validate
 from termsift._evaluate.latex import Cell, escaped, latex_table
 from termsift._evaluate.rankers import AnyMethod, rankers_of
+from termsift._scores.scoring import Alpha
 from termsift._util import validation
 from termsift._util.export import Tabular
 from termsift._util.faults import wrong_value
@@ -91,8 +92,10 @@ class Comparison(dict[str, Curves], Tabular):
 
         Parameters
         ----------
-        metric, k, level
-            As for `Curves.to_latex`, and k as for `agreement`.
+        metric, level
+            As for `Curves.to_latex`.
+        k : int, optional
+            The number of terms, by default all, whose mean is shown.
 
         Returns
         -------
@@ -136,7 +139,7 @@ def compare(
     *,
     models: str | Iterable[str] = ("multinomial",),
     policies: str | Iterable[str] = ("top",),
-    alpha: Any = 1.0,
+    alpha: Alpha = 1.0,
     classifier: Any = "multinomial",
     classifier_alpha: float = 1.0,
     n_threads: int | None = None,
@@ -149,8 +152,12 @@ def compare(
         The documents and labels of each collection, as for `cross_validate`, by name. A function
         that returns them is called when their turn comes, so that they need not be in memory
         together.
-    methods, ks, cv, random_state, models, policies, alpha, classifier, classifier_alpha, n_threads
-        As for `cross_validate`. Of ``ks``, a collection uses those up to its number of terms.
+    ks : sequence of int, optional
+        As for `selection_curve`. A collection uses those up to its number of terms.
+    methods, cv, random_state, models, policies, alpha
+        As for `cross_validate`.
+    classifier, classifier_alpha, n_threads
+        As for `selection_curve`.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""``termsift compare``: the accuracy of a classifier with the first k terms of each method."""
+"""``termsift compare``: the accuracy of naive Bayes with the first k terms of each method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import termsift as ts
 from termsift import io, plots, typing
 from termsift._util import scipy
 from termsift._util.extras import require
-from termsift._util.files import check_replaceable, named_errors
+from termsift._util.files import check_replaceable, named_errors, text_output
 from termsift._util.messages import logger
 from termsift._util.validation import check_choice, check_one_class, naming
 from termsift.cli import arguments, inputs, output
@@ -30,7 +30,9 @@ _MORE = """\
 The classifier is naive Bayes with only the first k terms of a ranking. With --test, it is trained
 on INPUT and classifies the documents of --test. Otherwise, it is trained anew for each fold, on
 all other folds. "smallest k" is the least k whose value is within one standard error (s.e.) of the
-best value. Methods that differ by less than one standard error may be equally good.
+best value. The last table compares each method with the best in the mean over all k: the
+difference, its interval at 95% (±), and the p-value of no difference, adjusted for the number of
+methods. Several INPUTs are several collections, whose means over all k make one table.
 
 """
 
@@ -41,7 +43,7 @@ def add(commands: Any) -> None:
     """Add the parser of the command."""
     about = "evaluate methods by the accuracy of a classifier that uses the first k terms of each"
     parser = arguments.add_command(commands, "compare", _run, about, _MORE)
-    arguments.add_input(parser, counts=False)
+    arguments.add_input(parser, counts=False, several=True)
     title = "rankings (each method is combined with all models and policies that it has)"
     group = parser.add_argument_group(title)
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
@@ -61,11 +63,13 @@ def add(commands: Any) -> None:
         )
     group = parser.add_argument_group("evaluation")
     ks = f"numbers of terms (default: {','.join(map(str, _KS))}, up to the number of all terms)"
-    smoothing = "smoothing, for the classifier and the methods: add A to each count (default: 1)"
+    smoothing = "smoothing of the methods: add A to each count (default: 1)"
+    of_bayes = "smoothing of the classifier (default: 1)"
     group.add_argument("-k", "--k", dest="ks", type=arguments.numbers, metavar="N,...", help=ks)
     arguments.add_values(
         group,
         ("--alpha", arguments.number, "A", smoothing),
+        ("--classifier-alpha", arguments.number, "A", of_bayes),
         ("--test", str, "FILE", "documents to classify instead of folds; read like INPUT"),
         ("--test-labels", str, "FILE", "labels of the documents of --test, one per line"),
         ("--cv", int, "N", f"number of folds (default: {_FOLDS})"),
@@ -73,24 +77,40 @@ def add(commands: Any) -> None:
     )
     arguments.add_choice(group, "--classifier", arguments.MODELS, "the model of the classifier")
     plot = "draw the curves too, to a file such as curves.svg (needs matplotlib)"
-    arguments.add_values(output.add_output(parser), ("--plot", str, "FILE", plot))
+    latex = "write the tables for LaTeX too, with the best values in bold"
+    options = ("--plot", str, "FILE", plot), ("--latex", str, "FILE", latex)
+    arguments.add_values(output.add_output(parser), *options)
 
 
 def _run(args: argparse.Namespace) -> None:
+    inputs.refuse_repeated(args.inputs)
+    if len(args.inputs) > 1:
+        arguments.refuse(args, "--test needs one INPUT", "test")
     if args.test is None:
         arguments.refuse(args, "there is no --test", "test_labels")
     else:
         arguments.refuse(args, "--test takes the place of folds", "cv", "random_state")
     if args.plot is not None:
         _check_plot(args.plot)  # a wrong path fails before the computation
+    if args.latex is not None:
+        check_replaceable(args.latex)
     rankers = {name: getattr(args, name) for name in ("methods", "models", "policies")}
     _check_names(args)  # an unknown name fails before the computation
+    found: ts.Curves | ts.Comparison
     with output.answering(args) as answer:
-        curves, about = _evaluated(args, rankers)
-        write = partial(_write_table, curves=curves, about=about)
-        answer(curves.columns(), write, about, "curves")
+        if len(args.inputs) > 1:
+            found, about = _of_several(args, rankers)
+        else:
+            args.input = args.inputs[0]
+            found, about = _evaluated(args, rankers)
+        write: Any = _write_agreement if isinstance(found, ts.Comparison) else _write_tables
+        write = partial(write, found=found, about=about)
+        answer(found.columns(), write, about, "curves")
+    if args.latex is not None:
+        with text_output(args.latex) as file:
+            file.write("\n\n".join(found.to_latex(metric) for metric in _METRICS) + "\n")
     if args.plot is not None:
-        figure = plots.plot_curves(curves, metrics=list(_METRICS))
+        figure = plots.plot_curves(found, metrics=list(_METRICS))
         title = _title(about).replace("; ", "\n")
         figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)
         with named_errors(args.plot):
@@ -116,14 +136,55 @@ def _check_plot(path: str) -> None:
     check_replaceable(path)
 
 
-def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[ts.Curves, _About]:
-    usual: _About = {"classifier": arguments.MODELS[0], "alpha": 1.0}
-    options = usual | arguments.given(args, *usual)
+def _options(args: argparse.Namespace) -> tuple[_About, _About]:
+    """Return the options of the evaluation, and those of the folds."""
+    usual: _About = {"classifier": arguments.MODELS[0], "alpha": 1.0, "classifier_alpha": 1.0}
     folds: _About = {"cv": _FOLDS, "random_state": 0}
+    return usual | arguments.given(args, *usual), folds | arguments.given(args, *folds)
+
+
+def _of_several(
+    args: argparse.Namespace, rankers: dict[str, Any]
+) -> tuple[ts.Comparison | ts.Curves, _About]:
+    """Evaluate several collections, which are read one after the other.
+
+    If all but one are unreadable, return its curves.
+    """
+    options, folds = _options(args)
+    if args.labels is not None and len(args.labels) != len(args.inputs):
+        n = len(args.inputs)
+        raise ValueError(f"got {len(args.labels)} times --labels for {n} INPUTs; give one for each")
+    stems = [Path(path).stem for path in args.inputs]
+    names = stems if len({*stems}) == len(stems) else args.inputs
+    read: list[_About] = []
+
+    def collection(number: int) -> tuple[Any, Any]:
+        own = argparse.Namespace(**vars(args))
+        own.input = own.source = args.inputs[number]
+        own.labels = args.labels and [args.labels[number]]
+        found = inputs.read_documents(own)
+        n_docs, n_terms = found.X.shape
+        read.append(
+            {"name": names[number], "input": own.input, "n_docs": n_docs, "n_terms": n_terms}
+        )
+        return found.X, found.y
+
+    collections = {name: partial(collection, number) for number, name in enumerate(names)}
+    ks = args.ks or _KS
+    found = ts.compare(collections, ks=ks, n_threads=args.n_threads, **rankers, **options, **folds)
+    if len(found) == 1:
+        (curves,) = found.values()
+        (own,) = (one for one in read if one.pop("name") in found)
+        return curves, {**own, **options, **folds}
+    return found, {"collections": read, **options, **folds}
+
+
+def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[ts.Curves, _About]:
+    options, how = _options(args)
+    folds = how
     if args.test is None:
         train = inputs.read_documents(args)
         X, y, source = train.X, train.y, train.source
-        how = folds = folds | arguments.given(args, *folds)
     else:
         first = inputs.scan_of(args)
         args.input, args.labels = args.test, args.test_labels
@@ -158,6 +219,12 @@ def _stacked(train: io.Collection, test: io.Collection) -> tuple[Any, Any, str]:
 
 def _title(about: _About) -> str:
     """Describe the collection and the evaluation in words."""
+    if "collections" in about:
+        what = "; ".join(
+            f"{one['name']}: {one['n_docs']:,} documents, {one['n_terms']:,} terms"
+            for one in about["collections"]
+        )
+        return f"{what}; {about['classifier']} naive Bayes, {about['cv']}-fold cross-validation"
     if "cv" in about:
         how = f"{about['cv']}-fold cross-validation"
     else:
@@ -168,13 +235,60 @@ def _title(about: _About) -> str:
     )
 
 
-def _write_table(out: TextIO, curves: ts.Curves, about: _About) -> None:
+def _write_agreement(out: TextIO, found: ts.Comparison, about: _About) -> None:
+    """Write a table of each metric, with a column for each collection."""
+    out.write(f"{_title(about)}.\nAll values are percentages, means over all k. ")
+    out.write("A * marks the best of a column.\n")
+    width = max(map(len, _METRICS.values()))
+    for metric, title in _METRICS.items():
+        agreement = found.agreement(metric)
+        table = agreement.columns()
+        values = np.vstack([agreement.values, table["mean"]])
+        shares = [[f"{100 * x:.1f}" for x in of] for of in values]
+        best = [max(of, key=float) for of in shares]
+        heads = [f"{name} " for name in agreement.collections] + ["mean "]
+        rows = [[f"{title:<{width}}", *heads, "mean rank", "wins", "losses", "p"]]
+        for row, name in enumerate(agreement.rankings):
+            cells = [of[row] + " *"[of[row] == top] for of, top in zip(shares, best, strict=True)]
+            counted = [f"{table[key][row]:,}" for key in ("wins", "losses")]
+            end = [f"{table['mean_rank'][row]:.2f}", *counted, f"{table['pvalue_adj'][row]:.2g}"]
+            rows.append([name, *cells, *end])
+        out.write("\n")
+        output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
+        out.write(
+            f"Wins and losses are those against {agreement.reference}, with Holm's p of the sign "
+            f"test.\nFriedman: p = {agreement.friedman.pvalue:.2g}. Mean ranks that differ by less "
+            f"than {agreement.critical_difference:.2f} are not significantly different (Nemenyi).\n"
+        )
+
+
+def _write_tables(out: TextIO, found: ts.Curves, about: _About) -> None:
     out.write(f"{_title(about)}.\nAll values are percentages. A * marks the best of a column.\n")
     width = max(map(len, _METRICS.values()))
     for metric, title in _METRICS.items():
         out.write("\n")
-        rows = _metric_rows(curves, metric, f"{title:<{width}}  k =")
+        rows = _metric_rows(found, metric, f"{title:<{width}}  k =")
         output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
+    if all(curve.n_runs > 1 for curve in found.values()):
+        out.write("\n")
+        rows = _certain_rows(found)
+        output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
+
+
+def _certain_rows(curves: ts.Curves) -> list[list[str]]:
+    """Return the table of the mean accuracies over all k, and of their differences to the best."""
+    table = curves.certainty().columns()
+    rows = [["mean accuracy", "", "±", "to the best", "±", "p"]]
+    for row, name in enumerate(curves):
+
+        def half(high: str, middle: str, row: int = row) -> str:
+            return f"{100 * (table[high][row] - table[middle][row]):.1f}"
+
+        mean, difference = (f"{100 * table[key][row]:.1f}" for key in ("mean", "difference"))
+        halves = half("high", "mean"), half("difference_high", "difference")
+        pvalue = f"{table['pvalue_adj'][row]:.2g}"
+        rows.append([name, mean, halves[0], difference, halves[1], pvalue])
+    return rows
 
 
 def _metric_rows(curves: ts.Curves, metric: typing.Metric, head: str) -> list[list[str]]:
