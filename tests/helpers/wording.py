@@ -187,6 +187,9 @@ WORDING: dict[str, str] = {
         "…list.tsv: left out the last row, …, whose count is the sum of all others"
     ),
     "a_row_of_a_list_is_too_short": "…list.tsv, line 3: expected 2 fields, found 1",
+    "a_sample_takes_a_document": (
+        "a sample takes a document up to … times, and its weight exceeds 2^63 - 1"
+    ),
     "a_sample_weight_of_a_partition_is_no_number": (
         "partition …, from row 0: sample_weight has 'class …' at row 0, expected a number that "
         "int64 or float64 holds without rounding: fill or drop missing values, round others to "
@@ -533,6 +536,7 @@ WORDING: dict[str, str] = {
     "comments_among_words": (
         "…words: left out 2 lines with comments, such as '# English stop words'"
     ),
+    "conditional_gain_has_no_argument": "conditional_gain reads the documents and has no …",
     "conditional_gain_has_no_model_binary_only": (
         "conditional_gain has no model 'binary': only md, md_chi2, greedy have it"
     ),
@@ -1050,6 +1054,7 @@ WORDING: dict[str, str] = {
     "n_labels_for_12_texts": "y has … labels for 12 texts",
     "n_labels_for_12_texts_or_more": "y has … labels for 12 texts or more",
     "n_passages_must_be_at_least_1": "n_passages must be at least 1, got 0",
+    "n_samples_must_be_at_least_2": "n_samples must be at least 2, got 1",
     "n_threads_must_be_in_1_4096": "n_threads must be in [1, 4096], got 0",
     "naive_bayes_needs_a_class_with": "naive Bayes needs a class with documents",
     "naive_bayes_needs_every_term": (
@@ -1254,6 +1259,10 @@ WORDING: dict[str, str] = {
         "header, pass text=1"
     ),
     "one_run_has_no_deviation": "a has one run and no deviation: use cross_validate",
+    "only_shards_need_no_y": (
+        "y must hold a label for each document in order, got None; only X that holds the "
+        "ClassCounts of shards needs no y"
+    ),
     "only_tables_have_a_dialect": (
         "…: only .csv, .tsv and .txt tables have a dialect; leave out delimiter and skip_lines"
     ),
@@ -1335,6 +1344,7 @@ WORDING: dict[str, str] = {
     "parts_overflow": (
         "part 1 and the parts before it: the sum of two counts of tokens exceeds 2^63 - 1"
     ),
+    "pass_documents_not_shards": "guided_gain reads the documents: pass X and y",
     "pass_either_y_or_label": (
         "expected labels: pass either y, with one label per document in order, or label, the name "
         "of the label column"
@@ -1422,6 +1432,7 @@ WORDING: dict[str, str] = {
     "shape_must_be_a_number_or": "shape must be a number or 'empirical_bayes', got 'auto'",
     "shape_must_be_positive_and_finite": "shape must be positive and finite, got 0",
     "shape_must_be_positive_and_finite_2": "shape must be positive and finite, got nan",
+    "shards_are_counted_already": "shards are counted already: leave out …",
     "sketch_is_full": (
         "90% of the sketch's counters reach min_df=2, so the sketch would keep too many "
         "terms: make one with n_bytes=4194304 or more, or pass max_memory=12582912"
@@ -1781,6 +1792,7 @@ WORDING: dict[str, str] = {
     "there_are_no_chunks_expected_at": "there are no chunks, expected at least one",
     "there_are_no_documents_expected_some": "there are no documents, expected some to classify",
     "there_are_no_parts_expected_at": "there are no parts, expected at least one",
+    "there_are_no_shards": "there are no shards",
     "there_are_no_terms_expected_at": "there are no terms, expected at least one",
     "there_are_no_terms_to": "there are no terms to choose from",
     "there_are_no_test_documents": "there are no test documents",
@@ -1803,6 +1815,9 @@ WORDING: dict[str, str] = {
     "too_few_are_left_out": (
         "mine is left out, because it failed in fold 0: ValueError: mine ranked 4 terms, too few "
         "for the largest of ks, 20"
+    "too_few_shards": (
+        "X holds the counts of 4 shards, expected at least 5, and better 20: few shards give few "
+        "different samples"
     ),
     "train_and_test_svm_expected_texts": (
         "…train.csv and …test.svm: expected texts in both, or matrices in both"

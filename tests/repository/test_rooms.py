@@ -27,6 +27,7 @@ ELSEWHERE = {
     "_api/describing": ["scores/test_class_terms.py"],
     "_api/parts": ["dask/test_dask.py", "spark/test_spark_partials.py"],
     "_api/score_functions": ["scores/test_ranking.py", "repository/test_registry.py"],
+    "_api/stability": ["evaluate/test_stability.py"],
     "_classify/posteriors": ["classify/test_naive_bayes.py"],
     "_counts/adding": ["counts/test_counts.py", "counts/test_counts_overflow.py"],
     "_counts/documents": ["text/test_sketch.py", "io/test_scan.py"],

@@ -57,6 +57,10 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "tests": lambda: counts().significance("g2"),
     "tests without names": lambda: unnamed().significance("chi2"),
     "tests per class": lambda: counts().significance("g2", per_class=True),
+    "stability": lambda: ts.stability(*matrix(), n_samples=3),
+    "stability with infinite ranks": lambda: ts.stability(
+        np.eye(1200, dtype=int)[::-1], ["a", "b"] * 600, "g2", k=3, n_samples=3
+    ),
     "classes": lambda: ts.distinctive_terms(counts(), k=2),
     "classes without tests": lambda: ts.distinctive_terms(counts(), "md", classes=["ham"]),
     "no classes": lambda: type(ts.distinctive_terms(counts()))(),

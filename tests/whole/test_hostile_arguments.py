@@ -163,6 +163,7 @@ OBJECTS: dict[str, Callable[[], Any]] = {
     "NaiveBayes": lambda: counts().naive_bayes(),
     "Predictions": lambda: ts.count(scan()).naive_bayes().classify(scan()),
     "Scan": scan,
+    "Stability": lambda: ts.stability(X, Y, n_samples=2),
     "Collection": lambda: _io().read_collection(scan()),
     "TextRules": lambda: _text().TextRules(),
 }

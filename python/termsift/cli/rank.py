@@ -19,6 +19,7 @@ _USUAL = "md"  # the default method
 _SIGNIFICANT = 0.05  # tables mark terms with larger p-values
 _OTHER_TEST = "g2"  # the test of methods that are no tests
 _MOST_RANKED = 1 << 24  # the most tests whose p-values are adjusted by Benjamini and Hochberg
+_SAMPLES = 100  # the default number of samples that show how stable a ranking is
 _K_OF_TABLE = 20  # the default number of terms in a table or per class
 
 
@@ -43,6 +44,20 @@ def add(commands: Any) -> None:
     arguments.add_values(group, arguments.ALPHA)
     policies = "best terms of all, or of each class in turn"
     arguments.add_choice(group, "--policy", arguments.POLICIES, policies)
+    group = parser.add_argument_group("stability")
+    group.add_argument(
+        "--stability",
+        dest="n_samples",
+        type=int,
+        nargs="?",
+        const=_SAMPLES,
+        metavar="N",
+        help=f"rank N samples of the documents, too (default: {_SAMPLES}), and add columns: the "
+        "probability of each term to be among the first k, and the range of its rank in 90%% of "
+        "the samples; all documents must fit in memory",
+    )
+    seed = "seed of the samples (default: 0)"
+    arguments.add_values(group, ("--random-state", int, "N", seed))
     group = output.add_output(parser)
     how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table or per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many), arguments.MAX_PVALUE)
@@ -57,6 +72,10 @@ def _run(args: argparse.Namespace) -> None:
     method: Any = args.method or (arguments.KEY if args.per_class else _USUAL)
     if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
+    if args.n_samples is None:
+        arguments.refuse(args, "there is no --stability", "random_state")
+    else:
+        arguments.refuse(args, "--stability ranks all documents", "per_class", "classes")
     if method == arguments.KEY and not args.per_class:
         raise ValueError("--method key orders the terms of one class, so add --per-class")
     reads_documents = method != arguments.KEY and _rankers()[method].reads_documents
@@ -68,9 +87,10 @@ def _run(args: argparse.Namespace) -> None:
                 arguments.refuse(args, why, option)
     with output.answering(args) as answer:
         collection = None
-        if reads_documents:
+        if reads_documents or args.n_samples is not None:
             collection = inputs.read_documents(args)
-            counts = inputs.count_collection(collection, n_threads=args.n_threads)
+            tf = args.tf or "raw"
+            counts = inputs.count_collection(collection, tf, n_threads=args.n_threads)
         else:
             counts = inputs.read_counts(args)
             if args.classes is not None:
@@ -89,22 +109,54 @@ def _run(args: argparse.Namespace) -> None:
                 columns = counts.columns(method, k, **options)
                 note = _about_pvalues(counts, method, columns)
             else:
-                if collection is None:
+                if args.n_samples is not None:
+                    found = _stability(args, method, k, collection, options)
+                    ranking, columns, note = found.ranking, found.columns(), _about_samples(found)
+                    head |= _numbers_of(found)
+                elif collection is None:
                     ranking = counts.rank(method, k, **options)
+                    columns = ranking.columns()
                 else:
                     X, y, names = collection.X, collection.y, collection.term_names
                     choose = getattr(ts, method)
                     ranking = choose(X, y, k, term_names=names, n_threads=args.n_threads)
-                columns, informative = ranking.columns(), ranking.informative
+                    columns = ranking.columns()
+                informative = ranking.informative
                 head["policy"] = args.policy or arguments.POLICIES[0]
                 if informative is not None:
                     head["informative"] = informative
                     if informative < len(ranking):
-                        note = f"The terms from rank {informative + 1} on add no information.\n"
+                        note += f"The terms from rank {informative + 1} on add no information.\n"
         head |= {"n_docs": output.n_docs(counts), "n_terms": counts.n_terms}
         head["classes"] = [json_value(label) for label in counts.classes]
         write = partial(_write_table, columns=columns, note=note)
         answer(columns, write, head, "terms")
+
+
+def _stability(
+    args: argparse.Namespace, method: Any, k: int, collection: Any, options: dict[str, Any]
+) -> ts.Stability:
+    """Return how stable the ranking of a collection is."""
+    options = options | arguments.given(args, "tf", "random_state", "n_samples")
+    classes, names = collection.classes, collection.term_names
+    return ts.stability(
+        collection.X, collection.y, method, k, classes=classes, term_names=names, **options
+    )
+
+
+def _about_samples(found: ts.Stability) -> str:
+    """Say how much the samples agree, below the table."""
+    note = f"{found.summary}\n"
+    if np.isinf(found.rank_high).any():
+        note += f"The rank inf is beyond the {found.n_ranked:,} terms that each sample ranks.\n"
+    return note
+
+
+def _numbers_of(found: ts.Stability) -> dict[str, Any]:
+    """Return what JSON says of all samples."""
+    low, high = found.overlap_interval
+    numbers = {"n_samples": found.n_samples, "n_ranked": found.n_ranked, "overlap": found.overlap}
+    return numbers | {"overlap_low": low, "overlap_high": high, "floor": json_value(found.floor)}
 
 
 # The columns of the printed table, with their formats.
@@ -112,6 +164,7 @@ _SHOWN = {"class": "", "rank": "d", "score": ".6g", "term": "", "index": "d"}
 _SHOWN |= {"n_class": ".10g", "per_million_class": ",.1f"}
 _SHOWN |= {"n_rest": ".10g", "per_million_rest": ",.1f"}
 _SHOWN |= {"df_class": ".10g", "df_rest": ".10g", "pvalue_adj": ".4g"}
+_SHOWN |= {"probability": ".2f", "rank_low": ",.10g", "rank_high": ",.10g"}
 # The rates stand beside the counts.
 _TITLES = {"per_million_class": "per million", "per_million_rest": "per million"}
 

@@ -55,6 +55,15 @@ class Labels:
         ends = self.indptr[rows.start : rows.stop + 1]
         return Labels(self.classes, self.codes[ends[0] : ends[-1]], ends - ends[0])
 
+    def at(self, rows: NDArray[np.int64]) -> Labels:
+        """Return the labels of some documents, in any order."""
+        if self.indptr is None:
+            return Labels(self.classes, self.codes[rows], None)
+        sizes = np.diff(self.indptr)[rows]
+        indptr = np.append(0, np.cumsum(sizes))
+        places = np.arange(indptr[-1]) + np.repeat(self.indptr[rows] - indptr[:-1], sizes)
+        return Labels(self.classes, self.codes[places], indptr)
+
 
 # ---- labels --------------------------------------------------------------------------------------
 
