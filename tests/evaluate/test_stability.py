@@ -332,18 +332,15 @@ def test_wrong_arguments_are_named(X) -> None:
         ts.stability(X, Y, k=0)
     with raises(ValueError, "there_are_no_terms_to", argument="X"):
         ts.stability(X[:, :0], Y)
-    with pytest.raises(ValueError, match="nan at row 0") as caught:
+    with raises(ValueError, "sample_weight_has_nan", argument="sample_weight"):
         ts.stability(X, Y, sample_weight=[np.nan] * 60)
-    assert caught.value.argument == "sample_weight"
-    with pytest.raises(TypeError, match="random_state") as caught:
+    with raises(TypeError, "random_state_is_no_seed", argument="random_state"):
         ts.stability(X, Y, random_state="seed")
-    assert caught.value.argument == "random_state"
-    with pytest.raises(ValueError, match="at least two classes") as caught:
+    with raises(ValueError, "two_classes_with_documents", argument="y"):
         ts.stability(X, ["ham"] * 60)
-    assert caught.value.argument == "y"
     with raises(ts.CountOverflowError, "a_sample_takes_a_document", argument="sample_weight"):
         ts.stability([[1], [1]], ["a", "b"], "df", sample_weight=[0, 2**62])
-    with pytest.raises(TypeError, match="md has no option 'variant'"):
+    with raises(TypeError, "md_has_no_option_variant", argument="variant"):
         ts.stability(X, Y, variant="idf")
 
 
@@ -355,11 +352,10 @@ def test_shards_must_be_counts_of_several(X) -> None:
         ts.stability([])
     with raises(ValueError, "too_few_shards", argument="X"):
         ts.stability(dealt(X, Y, 4))
-    with pytest.raises(ValueError, match="differ in tf"):
+    with raises(ValueError, "a_part_differs_in_tf"):
         ts.stability([*dealt(X, Y, 5), ts.count(X, Y, tf="log")])
-    with pytest.raises(ValueError, match="at least two classes") as caught:
+    with raises(ValueError, "two_classes_with_documents", argument="X"):
         ts.stability(dealt(X, ["ham"] * 60, 5))
-    assert caught.value.argument == "X"
     for name, value in {
         "tf": "log",
         "sample_weight": [1] * 60,
@@ -376,9 +372,12 @@ def test_selectors_of_documents_refuse_what_they_do_not_have(X) -> None:
     for name, value in {"tf": "log", "classes": ["ham", "news", "spam"]}.items():
         with raises(TypeError, "conditional_gain_has_no_argument", argument=name):
             ts.stability(X, Y, "conditional_gain", **{name: value})
-    with pytest.raises(ValueError, match="exactly one class for each document"):
-        ts.stability(X, np.ones((60, 2), dtype=int), "conditional_gain")
-    with pytest.raises((TypeError, ValueError), match="policy"):
+    y = np.ones((60, 2), dtype=int)
+    y[0, 1] = 0
+    with raises(ValueError, "y_is_an_indicator_matrix_expected_4", argument="y"):
+        ts.stability(X, y, "conditional_gain")
+    key = "conditional_gain_reads_the_documents_and_has"
+    with raises(TypeError, key, argument="policy"):
         ts.stability(X, Y, "conditional_gain", policy="round_robin")
 
 

@@ -169,6 +169,9 @@ WORDING: dict[str, str] = {
         "…: is a page of HTML, expected a table; download the file itself, such as the raw "
         "file of a repository"
     ),
+    "a_part_differs_in_tf": (
+        "part … and the parts before it: the counts differ in tf, '…' and '…'"
+    ),
     "a_part_without_a_header": (
         "…part-00001-0ac1.csv, line 1: expected one column 'text', found 'free pills', 'spam'; "
         "name the columns by text= and label=, by number if there is no header"
@@ -976,6 +979,7 @@ WORDING: dict[str, str] = {
     "md_has_no_option": "md has no option '…'; did you mean '…'?",
     "md_has_no_option_libary_did": "md has no option 'libary'; did you mean 'library'?",
     "md_has_no_option_polcy": "md has no option 'polcy'",
+    "md_has_no_option_variant": "md has no option 'variant'",
     "md_has_no_option_zero": (
         "md has no option 'zero' (it has policy, aggregate, model, alpha, class_prior)"
     ),
@@ -1376,6 +1380,7 @@ WORDING: dict[str, str] = {
     "quotes_seem_to_enclose_fields": (
         "….txt: quotes seem to enclose fields, but count as text; if so, pass quote='\"'"
     ),
+    "random_state_is_no_seed": "random_state: …",
     "ranking_has_1_twice_expected_each": "ranking has 1 twice, expected each term once",
     "ranking_has_4_at_position_1": "ranking has 4 at position 1, expected a term in [0, 4)",
     "ranking_must_be_a_ranking_got": (
@@ -1417,6 +1422,9 @@ WORDING: dict[str, str] = {
     "sample_weight_has_1152921504606846977_at_row_1": (
         "sample_weight has 1152921504606846977 at row 1, expected at most 2^53 because the counts "
         "are not integers"
+    ),
+    "sample_weight_has_nan": (
+        "sample_weight has nan at row 0, expected a finite number, not negative and below 2^63"
     ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",
     "scan_must_be_a_scan_got": "scan must be a Scan, got str",

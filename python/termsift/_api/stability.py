@@ -59,8 +59,11 @@ def stability(
         sqrt(p (1 - p) / n_samples), so at most 0.05 by default.
     random_state : int, numpy Generator or None, default 0
         The seed of the samples.
-    policy, model, alpha, class_prior, aggregate, n_threads, **options
+    policy
         As for `ClassCounts.rank`.
+    model, alpha, class_prior, aggregate, n_threads, **options
+        As for `ClassCounts.score`. Selectors have no policy, no aggregate and no options, and those
+        that read the documents have only ``n_threads``.
 
     Returns
     -------
