@@ -2,9 +2,9 @@
 
     python benchmarks/stability.py
 
-The script prints the table of docs/evaluation.md: means over four random cuts into halves. It also
-prints the time of `ts.stability` and the number of terms above its floor, for the training documents.
-`benchmarks/corpora.py` describes where the documents are.
+The script prints the table of docs/evaluation.md: means over four random cuts into halves. For the
+training documents, it also prints the time of `ts.stability` and the number of terms above its
+floor. `benchmarks/corpora.py` describes where the documents are.
 """
 
 from __future__ import annotations

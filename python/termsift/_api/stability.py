@@ -96,7 +96,7 @@ def stability(
 
     The floor is the largest score in 19 rankings in which the labels of the documents are shuffled
     at random. The classes keep their numbers of documents. If the labels had nothing to do with the
-    documents, the probability that any term of the collection scored above the floor would be at
+    documents, the best term of the collection would score above the floor with a probability of at
     most 1/20, whatever the method. This is Barnard's Monte Carlo test of the largest score [4]_. A
     term that fills a few documents reaches high scores by chance, so the floor of methods that
     count occurrences may be high. Selectors and shards have no floor, because selectors give no
