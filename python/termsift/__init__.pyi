@@ -25,7 +25,6 @@ from termsift._api.counting import load as load
 from termsift._api.counting import merge as merge
 from termsift._api.describing import distinctive_terms as distinctive_terms
 from termsift._api.passages import find_passages as find_passages
-from termsift._api.stability import stability as stability
 from termsift._api.table import counts_from_table as counts_from_table
 from termsift._classify.naive_bayes import NaiveBayes as NaiveBayes
 from termsift._classify.predictions import Predictions as Predictions
@@ -41,6 +40,7 @@ from termsift._evaluate.evaluation import selection_curve as selection_curve
 from termsift._evaluate.rankers import Ranker as Ranker
 from termsift._evaluate.rankers import method as method
 from termsift._evaluate.stability import Stability as Stability
+from termsift._evaluate.stability import stability as stability
 from termsift._scores.class_terms import ClassTerms as ClassTerms
 from termsift._scores.keyness import Keyness as Keyness
 from termsift._scores.methods import Method as Method

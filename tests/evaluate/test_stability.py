@@ -395,3 +395,17 @@ def test_a_table_shows_probabilities_and_ranks(X) -> None:
     assert f"{found.overlap:.0%} of their first 3 terms" in lines[-2]
     assert lines[-1] == f"Shuffled labels give scores up to {found.floor:.6g}."
     assert_same(pickle.loads(pickle.dumps(found)), found)
+
+
+def test_functions_of_counts_have_a_stability_too() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 3, (40, 9)), np.arange(40) % 2
+    own = ts.stability(X, y, lambda counts: counts.score("md"), 3, n_samples=20)
+    named = ts.stability(X, y, "md", 3, n_samples=20)
+    assert_array_equal(own.probabilities, named.probabilities)
+    assert own.floor == named.floor
+    mean = ts.stability(X, y, ts.method("chi2", aggregate="mean"), 3, n_samples=20)
+    other = ts.stability(X, y, "chi2", 3, n_samples=20, aggregate="mean")
+    assert_array_equal(mean.probabilities, other.probabilities)
+    with raises(TypeError, "a_function_of_documents_has_no_stability"):
+        ts.stability(X, y, lambda X, y: X.sum(axis=0), 3)

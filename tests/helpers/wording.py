@@ -76,6 +76,10 @@ WORDING: dict[str, str] = {
         "mine is left out, because it failed in fold 0: ZeroDivisionError: division by zero"
     ),
     "a_function_has_no_policy": "a function has no policy, got 'round_robin'",
+    "a_function_of_documents_has_no_stability": (
+        "method must be a function of counts, because samples weight the documents, but <lambda> is "
+        "one of X and y"
+    ),
     "a_function_of_nothing": (
         "method must be a function of counts, or of X and y, but <lambda> has 0 arguments without"
         " a default: write a lambda, such as lambda counts: ..."
@@ -1823,6 +1827,7 @@ WORDING: dict[str, str] = {
     "too_few_are_left_out": (
         "mine is left out, because it failed in fold 0: ValueError: mine ranked 4 terms, too few "
         "for the largest of ks, 20"
+    ),
     "too_few_shards": (
         "X holds the counts of 4 shards, expected at least 5, and better 20: few shards give few "
         "different samples"

@@ -1,31 +1,30 @@
-"""How sure a ranking is: rankings of samples that take each document, or shard, some times."""
+"""`stability`: how sure a ranking is, from rankings of samples of the documents or of shards."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift import _core
-from termsift._counts.adding import add_documents
-from termsift._counts.counts import Counts
-from termsift._evaluate.rankers import rank_by
-from termsift._scores.methods import Method
+from termsift._counts.adding import TermFrequency
+from termsift._evaluate.rankers import AnyMethod, Ranker, as_ranker
+from termsift._evaluate.samples import Documents, Part, Shards, Units, drawn, shards_of
+from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
-from termsift._scores.registry import find_ranker
+from termsift._scores.registry import Policy, check_options, find_ranker
+from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, MethodOptions
 from termsift._util import validation
 from termsift._util.export import Tabular, integers_if_whole
-from termsift._util.faults import blaming, concerning, excluded, named, wrong_value
+from termsift._util.faults import blaming, concerning, excluded, named, wrong_type
 from termsift._util.messages import progress
 from termsift._util.shown import ROWS, Column, Section
 
 _OUTSIDE = 20  # an interval leaves out one of 20 values at each end, so that it covers 90%
 _SHUFFLES = 19  # the floor is then exceeded by chance in at most 1 of 19 + 1 collections
-_FEWEST_SHARDS = 5  # fewer shards give so few different samples that no interval is trustworthy
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,147 +118,161 @@ class Stability(Tabular):
         return f"{rank:,.0f}" if math.isfinite(rank) else f">{self.n_ranked:,}"
 
 
-class Part(NamedTuple):
-    """What a ranking reads: counts or, if the method reads documents, documents with weights."""
+def stability(
+    X: Any,
+    y: Any = None,
+    method: AnyMethod = "md",
+    k: int = 100,
+    *,
+    n_samples: int = 100,
+    random_state: Any = 0,
+    sample_weight: Any = None,
+    classes: Iterable[Hashable] | None = None,
+    tf: TermFrequency = "raw",
+    term_names: Iterable[str] | None = None,
+    policy: Policy = "top",
+    model: Model = "multinomial",
+    alpha: Alpha = 1.0,
+    class_prior: ClassPrior = "empirical",
+    aggregate: Aggregate | None = None,
+    n_threads: int | None = None,
+    **options: Unpack[MethodOptions],
+) -> Stability:
+    """Measure how stable a ranking is: what other documents of the same kind could change in it.
 
-    counts: Counts
-    X: Any = None
-    codes: _core.Int32s | None = None
-    weights: _core.Count | None = None
+    A sample takes each document a random number of times, and ranks the terms of these documents.
+    The result says how often a term is among the first k terms of a sample, which ranks it has
+    there, and how many of their first k terms two samples share.
 
+    Parameters
+    ----------
+    X, y, sample_weight, classes, tf, term_names
+        As for `termsift.count`. Or X is an iterable of `ClassCounts`, the counts of at least five
+        shards of one collection, and there is no y. The shards must be random parts, such as those
+        of documents dealt in turn, and a sample takes shards in place of documents.
+    method : str or callable
+        The name of one of `termsift.methods` or `termsift.selectors`, a function of counts, or
+        either with options (see `termsift.method`). Selectors that read the documents need X and y.
+    k : int, default 100
+        The number of terms whose stability is measured. If there are fewer, all are measured.
+    n_samples : int, default 100
+        The number of samples, at least 2. A probability p has the standard error
+        sqrt(p (1 - p) / n_samples), so at most 0.05 by default.
+    random_state : int, numpy Generator or None, default 0
+        The seed of the samples.
+    policy
+        As for `ClassCounts.rank`.
+    model, alpha, class_prior, aggregate, n_threads, **options
+        As for `ClassCounts.score`. Selectors have no policy, no aggregate and no options, and those
+        that read the documents have only ``n_threads``.
 
-class Units(Protocol):
-    """What is drawn: documents, or the counts of shards."""
+    Returns
+    -------
+    stability : Stability
+        The first k terms of the ranking by all documents, with their probabilities, ranks and so
+        on. `print` shows a table, and `to_frame` returns a data frame.
 
-    argument: str  # the argument that errors of counts are about
-    size: int  # the number of units
+    Raises
+    ------
+    ValueError, CountOverflowError, TypeError
+        As for `termsift.count` and `ClassCounts.rank`, and if there are fewer than five shards or
+        fewer than two samples, or if there are no terms. A sample may raise an error that the
+        ranking of all documents does not, for example if a count exceeds int64.
 
-    def part(self, times: NDArray[np.int64] | None = None) -> Part:
-        """Return the part that takes each unit ``times`` times, by default once."""
+    Notes
+    -----
+    The numbers are independent, with a Poisson distribution of mean 1, as in Oza and Russell's
+    online bootstrap [1]_. They are whole, so samples of whole counts are exact. About 37% of the
+    documents are left out of a sample, as in Efron's bootstrap. If a sample would have documents of
+    fewer than two classes, although the collection has them of more, it is drawn again. A class of
+    which a sample has no document takes no part in its ranking. The probability of being among the
+    first k is the selection probability of Meinshausen and Bühlmann [2]_, for bootstrap samples.
 
+    Each sample ranks ``n_ranked = max(4 k, k + 1000)`` terms, or all if there are fewer. The ranks
+    ``rank_low`` and ``rank_high`` leave out at most 5% of the samples each. They are infinite if
+    the term is not among the ranked terms.
 
-class Documents:
-    """Documents, whose weights say how often a sample takes them."""
+    The overlap of two samples is ``|A & B| / k``, for their first k terms A and B [3]_. Two samples
+    differ about as much as two other collections of the same size and kind would.
 
-    argument = "y"
+    The floor is the largest score in 19 rankings in which the labels of the documents are shuffled
+    at random. The classes keep their numbers of documents. If the labels had nothing to do with the
+    documents, the best term of the collection would score above the floor with a probability of at
+    most 1/20, whatever the method. This is Barnard's Monte Carlo test of the largest score [4]_. A
+    term that fills a few documents reaches high scores by chance, so the floor of methods that
+    count occurrences may be high. Selectors and shards have no floor, because selectors give no
+    score to a single term, and a shard does not tell which documents have a term.
 
-    def __init__(
-        self,
-        X: Any,
-        y: Any,
-        method: str,
-        sample_weight: Any,
-        classes: Iterable[Hashable] | None,
-        tf: str,
-        term_names: Any,
-        n_threads: int | None,
-    ) -> None:
-        self._n_threads = validation.check_n_threads(n_threads)
-        self._tf = validation.check_tf(tf)
-        self._matrix = validation.check_matrix(X, self._n_threads)
-        self.size = n_docs = self._matrix.n_docs
-        self._reads_documents = find_ranker(method).reads_documents
-        if self._reads_documents:
-            why = f"{method} needs exactly one class for each document"
-            self._labels = validation.check_one_class(y, n_docs, why)
-            for name, given in (("tf", tf != "raw"), ("classes", classes is not None)):
-                if given:
-                    raise excluded(
-                        "{method} reads the documents and has no {argument}",
-                        method=method,
-                        argument=named(name),
-                    )
-        else:
-            self._labels = validation.check_labels(y, n_docs, classes)
-        self._weights = validation.check_weights(sample_weight, n_docs)
-        self._names = validation.term_names_of(X, term_names, self._matrix.n_terms)
-        self._warned = set[str]()  # samples repeat no warning
+    The time is that of counting and ranking n_samples + 19 times. Beside the counts of one sample,
+    the memory is O(n_samples (n_samples + k) + n_docs + n_terms). The result is the same for any
+    number of threads.
 
-    def part(self, times: NDArray[np.int64] | None = None) -> Part:
-        weights = self._weights if times is None else self._weighted(times)
-        return self._part(self._labels, weights)
+    References
+    ----------
+    .. [1] Oza and Russell, Online Bagging and Boosting, AISTATS 2001.
+    .. [2] Meinshausen and Bühlmann, Stability Selection, Journal of the Royal Statistical Society
+       B 72, 2010.
+    .. [3] Nogueira, Sechidis and Brown, On the Stability of Feature Selection Algorithms, Journal
+       of Machine Learning Research 18, 2018, review this and other measures.
+    .. [4] Barnard in the discussion of Bartlett, The Spectral Analysis of Point Processes, Journal
+       of the Royal Statistical Society B 25, 1963.
 
-    def shuffled(self, rng: np.random.Generator) -> Part:
-        """Return all documents with shuffled labels."""
-        # Documents of weight 0 keep their labels, so that every class keeps a document.
-        order = np.arange(self.size)
-        kept = order if self._weights is None else np.flatnonzero(self._weights)
-        order[kept] = rng.permutation(kept)
-        return self._part(self._labels.at(order), self._weights)
-
-    def _part(self, labels: validation.Labels, weights: _core.Count | None) -> Part:
-        threads = self._n_threads
-        core = add_documents(None, self._matrix, labels, weights, self._tf, threads)
-        counts = Counts(core, labels.classes, self._names, self._tf, warned=self._warned)
-        if not self._reads_documents:
-            return Part(counts)
-        return Part(counts, self._matrix.to_scipy(), labels.codes, weights)
-
-    def _weighted(self, times: NDArray[np.int64]) -> _core.Count:
-        weights = self._weights
-        if weights is None:
-            return times
-        most = int(times.max(initial=0))
-        if weights.dtype.kind == "i" and int(weights.max(initial=0)) * most >= 2**63:
-            error = _core.CountOverflowError(
-                f"a sample takes a document up to {most} times, and its weight exceeds 2^63 - 1"
+    Examples
+    --------
+    >>> import numpy as np, termsift as ts
+    >>> X = np.array([[1, 0, 1, 0], [1, 0, 0, 0], [0, 1, 1, 0], [0, 1, 0, 1]] * 5)
+    >>> y = ["ham", "ham", "spam", "spam"] * 5
+    >>> found = ts.stability(X, y, k=3, term_names=["egg", "win", "the", "now"])
+    >>> print(found)
+    <Stability of 3 terms by md: overlap 0.99, 100 samples>
+    rank  term     score  probability  rank_low  rank_high
+       1  egg    1.85574         1.00         1          1
+       2  win    1.10485         1.00         2          2
+       3  now   0.353637         0.99         3          3
+    Two samples share 99% of their first 3 terms (90% of pairs: 100% to 100%).
+    Shuffled labels give scores up to 0.641771.
+    """
+    if isinstance(method, str):
+        check_options(stability, method, options)
+    ranker = as_ranker(method)
+    if ranker.is_function and ranker.reads_documents:
+        raise wrong_type(
+            "{method} must be a function of counts, because samples weight the documents, but "
+            "{name} is one of X and y",
+            name=ranker.name,
+        )
+    units: Documents | Shards
+    if y is None:
+        given = {"sample_weight": sample_weight, "classes": classes, "term_names": term_names}
+        given["tf"] = None if validation.is_one_of(tf, ["raw"]) else tf
+        if too_many := [name for name, value in given.items() if value is not None]:
+            raise excluded(
+                "shards are counted already: leave out {argument}", argument=named(too_many[0])
             )
-            raise concerning(error, "sample_weight")
-        product: _core.Count = weights * times
-        return product
+        if ranker.reads_documents:
+            raise excluded("{method} reads the documents: pass {X} and {y}", method=ranker.name)
+        units = shards_of(X, n_threads)
+    else:
+        units = Documents(X, y, ranker, sample_weight, classes, tf, term_names, n_threads)
+    return _stability_of(
+        units,
+        ranker,
+        k,
+        n_samples,
+        random_state,
+        n_threads,
+        policy=policy,
+        model=model,
+        alpha=alpha,
+        class_prior=class_prior,
+        aggregate=aggregate,
+        **options,
+    )
 
 
-class Shards:
-    """The counts of shards, which a sample adds some times."""
-
-    argument = "X"
-
-    def __init__(self, shards: Sequence[Counts], whole: Counts, n_threads: int | None) -> None:
-        """Take the counts of the shards, and their sum."""
-        self._n_threads = validation.check_n_threads(n_threads)
-        if len(shards) < _FEWEST_SHARDS:
-            raise wrong_value(
-                "{X} holds the counts of {shards}, expected at least {least}, and better 20: few "
-                "shards give few different samples",
-                shards=validation.number_of(len(shards), "shard"),
-                least=_FEWEST_SHARDS,
-            )
-        self.size, self._whole = len(shards), whole
-        column_of = {}
-        if whole.term_names is not None:
-            column_of = {name: column for column, name in enumerate(whole.term_names.tolist())}
-        self._cores = [_in_places_of(whole, shard, column_of) for shard in shards]
-        nothing = _core.Counts(whole.n_classes, whole.core.exact)
-        self._nothing = nothing.in_columns(np.empty(0, dtype=np.int64), whole.n_terms)
-
-    def part(self, times: NDArray[np.int64] | None = None) -> Part:
-        if times is None:
-            return Part(self._whole)
-        # Sums of two at a time take less time than adding each shard to the sum of all before it.
-        sums = [core for core, n in zip(self._cores, times.tolist(), strict=True) for _ in range(n)]
-        while len(sums) > 1:
-            odd = sums[-1:] * (len(sums) % 2)
-            pairs = zip(sums[::2], sums[1::2], strict=False)
-            sums = [a.merge(b, self._n_threads) for a, b in pairs] + odd
-        return Part(replace(self._whole, core=sums[0] if sums else self._nothing))
-
-
-def _in_places_of(whole: Counts, shard: Counts, column_of: dict[str, int]) -> _core.Counts:
-    """Return the counts of a shard, with the classes and columns of the sum of all shards."""
-    labels = shard.classes
-    if not set(labels) <= set(whole.classes):  # the sum has strings for integers
-        labels = [str(label) for label in labels]
-    row_of = {label: row for row, label in enumerate(labels)}
-    core = shard.core.with_classes([row_of.get(label, -1) for label in whole.classes])
-    columns, names, every = np.arange(shard.n_terms), shard.term_names, whole.term_names
-    if names is not None and every is not None and not np.array_equal(names, every[: len(names)]):
-        columns = np.array([column_of[name] for name in names.tolist()], dtype=np.int64)
-    return core.in_columns(columns, whole.n_terms)
-
-
-def stability_of(
+def _stability_of(
     units: Units,
-    method: str,
+    ranker: Ranker,
     k: int,
     n_samples: int,
     random_state: Any,
@@ -274,8 +287,7 @@ def stability_of(
 
     def ranked(part: Part, k: int) -> Ranking:
         with blaming(units.argument, instead_of="counts"):
-            return rank_by(
-                method,
+            return ranker.rank(
                 part.counts,
                 part.X,
                 part.codes,
@@ -293,14 +305,14 @@ def stability_of(
     k, n_ranked = len(ranking), min(n_terms, max(4 * k, k + 1000))
     n_classes = min(2, int(whole.counts.present.sum()))  # a ranking may need two classes
     # Only documents have labels to shuffle, and only methods score each term by itself.
-    scores_terms = isinstance(find_ranker(method), Method)
+    scores_terms = ranker.is_function or isinstance(find_ranker(ranker.method), Method)
     documents = units if isinstance(units, Documents) and scores_terms else None
     n_shuffles = 0 if documents is None else _SHUFFLES
     ranks, firsts = np.empty((n_samples, k)), np.empty((n_samples, k), dtype=np.int64)
     rank_of, best = np.empty(n_terms), list[float]()
     with progress("drew", n_samples + n_shuffles, "samples") as report:
         for place in range(n_samples):
-            sample = ranked(_drawn(units, rng, n_classes), n_ranked)
+            sample = ranked(drawn(units, rng, n_classes), n_ranked)
             rank_of.fill(np.inf)
             rank_of[sample.indices] = np.arange(1, n_ranked + 1)
             ranks[place], firsts[place] = rank_of[ranking.indices], sample.indices[:k]
@@ -324,17 +336,6 @@ def stability_of(
         n_samples,
         n_ranked,
     )
-
-
-def _drawn(units: Units, rng: np.random.Generator, n_classes: int) -> Part:
-    """Return a sample that takes each unit a Poisson number of times, with mean 1.
-
-    A sample with fewer than ``n_classes`` classes is drawn again.
-    """
-    while True:
-        part = units.part(rng.poisson(1.0, units.size))
-        if part.counts.present.sum() >= n_classes:
-            return part
 
 
 def _overlaps(firsts: NDArray[np.int64], n_terms: int) -> NDArray[np.float64]:

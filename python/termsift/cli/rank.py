@@ -75,7 +75,9 @@ def _run(args: argparse.Namespace) -> None:
     if args.n_samples is None:
         arguments.refuse(args, "there is no --stability", "random_state")
     else:
-        arguments.refuse(args, "--stability ranks all documents", "per_class", "classes")
+        arguments.refuse(
+            args, "--stability ranks all documents", "per_class", "classes", "max_pvalue"
+        )
     if method == arguments.KEY and not args.per_class:
         raise ValueError("--method key orders the terms of one class, so add --per-class")
     reads_documents = method != arguments.KEY and _rankers()[method].reads_documents
