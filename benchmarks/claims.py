@@ -20,7 +20,7 @@ OTHERS = ("DF", "CET", "chi2", "GSS")
 BOTH, SIX = ("MD", "MD-chi2"), ("MD", "MD-chi2", *OTHERS)
 NEWS, ALT_COMP, TDT2 = "20 Newsgroups", "alt-comp", "TDT2-10"
 REUTERS = ("Reuters-10", "Reuters-20", "Reuters-30")
-HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "not checked"
+HOLDS, PARTLY, FAILS, UNKNOWN = "holds", "holds in part", "does not hold", "cannot be tested"
 MANY, FEW = 100, 20  # Many terms are at least 100, and few terms are at most 20.
 ALIKE = 1.0  # Smaller differences, in percentage points, count as similar.
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -52,6 +52,7 @@ from trials import (
     Estimate,
     Extent,
     Found,
+    Ranker,
     evaluate,
     listed,
 )
@@ -64,19 +65,25 @@ FIGURES: dict[str, tuple[Classifier, Sequence[str]]] = {
     "Figure 4": (MULTINOMIAL, [TDT2]),
     "Figure 5": (SVM, REUTERS),
 }
+# The corpus of each collection with an official split, and the function that reads the collection.
+SPLITS: dict[str, tuple[str, Callable[[], corpora.Split]]] = {
+    NEWS: ("20 Newsgroups", corpora.newsgroups),
+    ALT_COMP: ("20 Newsgroups", corpora.alt_comp),
+    **{
+        name: ("Reuters", partial(corpora.reuters, int(name.rpartition("-")[2])))
+        for name in REUTERS
+    },
+}
 PACKAGES = (ts, np, scipy, sklearn)
 DRAWN = "Figure 1"  # The only figure that is drawn, because a table covers the others.
+TRIAL = "**A quick trial, not the experiment.**"
 CUT = (-10, 9)  # Limits of the y axis of plots of differences, in percentage points.
 
 
 def collections(tdt2: Path | None) -> dict[str, Collection]:
     """Return the collections of the paper that are available."""
-    splits = {NEWS: ("20 Newsgroups", corpora.newsgroups)}
-    splits[ALT_COMP] = ("20 Newsgroups", corpora.alt_comp)
-    for name in REUTERS:
-        splits[name] = ("Reuters", partial(corpora.reuters, int(name.rpartition("-")[2])))
     found = {}
-    for name, (corpus, load) in splits.items():
+    for name, (corpus, load) in SPLITS.items():
         if reason := corpora.missing(corpus):
             print(f"skipped {name}: {reason}")
         else:
@@ -88,15 +95,18 @@ def collections(tdt2: Path | None) -> dict[str, Collection]:
     return found
 
 
-def measure(collections: Mapping[str, Collection], extent: Extent) -> Results:
-    """Return the results of all rankings with the classifiers that the figures use."""
+def measure(
+    collections: Mapping[str, Collection],
+    extent: Extent,
+    rankers: Mapping[str, Ranker] = PAPER | AVERAGED | BEYOND,
+) -> Results:
+    """Return the results of rankings with the classifiers that the figures use."""
     results = Results()
     for classifier, ks in ((MULTINOMIAL, extent.ks), (SVM, extent.svm_ks)):
         wanted = {name for kind, names in FIGURES.values() if kind is classifier for name in names}
         for name, collection in collections.items():
             if name in wanted:
                 print(f"{name}: {classifier.name}", flush=True)
-                rankers = PAPER | AVERAGED | BEYOND
                 results[name, classifier.name] = evaluate(
                     collection, rankers, classifier, ks, extent.n_resamples
                 )
@@ -168,10 +178,8 @@ def report(
 
 
 def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
-    """Return the introduction, which describes the measurements and the tables."""
-    rows = {name: described(collection) for name, collection in collections.items()}
-    header = ["documents", "terms", "classes", "largest class"]
-    trial = "**A quick trial, not the experiment.**\n\n" if extent is QUICK else ""
+    """Return the introduction, which describes the page, the measurements and the tables."""
+    trial = f"{TRIAL}\n\n" if extent is QUICK else ""
     return f"""\
 # The paper's experiments, repeated
 
@@ -179,7 +187,17 @@ def introduction(collections: Mapping[str, Collection], extent: Extent) -> str:
 Categorization", IEEE TKDE 28(9), 2016, compare their methods MD and MD-chi2 with four
 other methods on three corpora. This page repeats the experiments of the paper.
 `benchmarks/reproduce.py` writes the page and computes the verdict on each claim.
+`benchmarks/paper_figures.py` draws all figures of the paper, and writes them beside
+the claims about them. It tells which files it needs, and what it does without them.
 
+{measurements(collections, extent)}"""
+
+
+def measurements(collections: Mapping[str, Collection], extent: Extent) -> str:
+    """Return the sizes of the collections, and how they are ranked, classified and compared."""
+    rows = {name: described(collection) for name, collection in collections.items()}
+    header = ["documents", "terms", "classes", "largest class"]
+    return f"""\
 {table("collection", header, rows)}
 
 - The files are Deng Cai's, which the paper used too, with his splits into training and test
@@ -252,9 +270,14 @@ The first row has MD's mean accuracy. All other rows have the difference from MD
 # ---- the command line ----------------------------------------------------------------------------
 
 
-def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+def arguments(
+    argv: Sequence[str] | None = None,
+    about: str | None = __doc__,
+    output: Path = ROOT / "docs",
+    trial: Path = ROOT / "build/reproduction",
+) -> argparse.Namespace:
+    """Read the command line. A full run writes into ``output``, and a quick run into ``trial``."""
+    parser = argparse.ArgumentParser(description=(about or "").splitlines()[0])
     parser.add_argument(
         "data",
         nargs="?",
@@ -262,12 +285,12 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
         help="folder of the corpora; benchmarks/corpora.py describes it and the default",
     )
     parser.add_argument("--tdt2", type=Path, help="the file TDT2.mat")
-    parser.add_argument(
-        "--output", type=Path, help="folder; default: docs, or build/reproduction with --quick"
-    )
+    short, short_trial = (folder.relative_to(ROOT) for folder in (output, trial))
+    default = f"{short}, or {short_trial} with --quick"
+    parser.add_argument("--output", type=Path, help=f"folder; default: {default}")
     parser.add_argument("--quick", action="store_true", help="run a small part of everything")
     args = parser.parse_args(argv)
-    args.output = args.output or ROOT / ("build/reproduction" if args.quick else "docs")
+    args.output = args.output or (trial if args.quick else output)
     return args
 
 
