@@ -96,11 +96,12 @@ def table_of_methods(found: ts.Comparison) -> str:
         )
     header = ["method", "accuracy", "macro-F1", "mean rank", f"ahead of {BEST} on", "p"]
     n = len(by_accuracy.collections)
+    ks = ", ".join(f"{k:,}" for k in KS)
     note = (
-        f"Means over k = {', '.join(f'{k:,}' for k in KS)} and {n} collections. Friedman's test: p = "
+        f"Means over k = {ks} and {n} collections. Friedman's test: p = "
         f"{by_accuracy.friedman.pvalue:.2g}. Mean ranks that differ by less than "
-        f"{by_accuracy.critical_difference:.1f} are not significantly different (Nemenyi). The last "
-        "column has the p-value of the sign test of the accuracies, adjusted by Holm's method."
+        f"{by_accuracy.critical_difference:.1f} are not significantly different (Nemenyi). The "
+        "last column has the p-value of the sign test of the accuracies, adjusted by Holm's method."
     )
     return f"{markdown(header, rows)}\n\n{note}"
 

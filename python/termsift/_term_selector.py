@@ -14,7 +14,7 @@ from termsift._api import counting
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._counts.adding import TermFrequency
 from termsift._counts.counts import Counts
-from termsift._evaluate.rankers import AnyMethod, as_ranker
+from termsift._evaluate.rankers import AnyMethod, as_ranker, rank_by
 from termsift._rank import rank_significant
 from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
@@ -309,7 +309,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if not is_method and (not ranker.is_function or ranker.reads_documents):
             raise AttributeError(f"{ranker.name} does not score each term: see ranking_")
         if not is_method:
-            ranking = ranker.rank(counts, None, None, n_threads=self.n_threads)
+            ranking = rank_by(ranker, counts, None, None, n_threads=self.n_threads)
             scores = np.full(counts.n_terms, -np.inf)
             scores[ranking.indices] = ranking.scores
             return scores
@@ -351,7 +351,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 ((kind, rate),) = rates.items()
                 how = {**options, **ranker.options}
                 return rank_significant(counts, ranker.method, rate, kind, **how)
-            return ranker.rank(counts, X, y, int(k), sample_weight=weights, **options)
+            return rank_by(ranker, counts, X, y, int(k), sample_weight=weights, **options)
 
     def _scoring_of(self, counts: Counts) -> dict[str, Any]:
         """Return the options of the score, without a prior that has no effect.

@@ -233,7 +233,8 @@ TEST(pairs_and_turns) {
 }
 
 TEST(pairs_and_turns_of_later_articles) {
-  for (const auto& [n_classes, expected] : {std::pair{2, "3182cba3d1ee3c2e"}, {20, "5b8680de6db07f7e"}, {300, "2f40e38812db67f7"}}) {
+  for (const auto& [n_classes, expected] :
+       {std::pair{2, "3182cba3d1ee3c2e"}, {20, "5b8680de6db07f7e"}, {300, "2f40e38812db67f7"}}) {
     const auto in = input<std::int64_t>(n_classes, 2000, 2000);
     const auto counts = count(no_counts<std::int64_t>(n_classes), in.x, in.labels, {});
     check_digest(expected, [&](Digest& digest, int n_threads) {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from private import METRICS, LabelledRows, check_labels, folds_of, rankers
+from private import METRICS, LabelledRows, check_labels, evaluation, folds_of
 from wording import raises, warns
 
 ALPHAS = {"alpha": 0.5, "classifier_alpha": 0.25}  # of the methods, and of naive Bayes
@@ -213,17 +213,17 @@ def test_repeats_do_not_lower_the_standard_error(collection) -> None:
 
 
 def test_only_one_fold_of_training_documents_is_in_memory(monkeypatch):
-    rank, part, seen = rankers.Ranker.rank, LabelledRows.part, []
+    rank_by, part, seen = evaluation.rank_by, LabelledRows.part, []
 
     def ranked(ranker, counts, X, *rest, **options):
         seen.append(weakref.ref(X))
-        return rank(ranker, counts, X, *rest, **options)
+        return rank_by(ranker, counts, X, *rest, **options)
 
     def extracted(self, rows):
         assert len(rows) < 15 or all(matrix() is None for matrix in seen)
         return part(self, rows)
 
-    monkeypatch.setattr(rankers.Ranker, "rank", ranked)
+    monkeypatch.setattr(evaluation, "rank_by", ranked)
     monkeypatch.setattr(LabelledRows, "part", extracted)
     rng = np.random.default_rng(0)
     X, y = sp.csr_array(rng.integers(0, 3, (30, 8))), np.arange(30) % 2

@@ -16,7 +16,7 @@ from termsift._classify.naive_bayes import predictions
 from termsift._counts import file as counts_format
 from termsift._counts import tally
 from termsift._counts.counts import Counts
-from termsift._evaluate import rankers
+from termsift._evaluate import evaluation, rankers
 from termsift._evaluate.curve import METRICS, TITLES, curve_of
 from termsift._evaluate.evaluation import check_ks, folds_of
 from termsift._evaluate.rankers import rankers_of
@@ -82,7 +82,7 @@ __all__ += ["counts_format", "sealed", "unsealed"]
 # Curves, folds and metrics, which tests compute by hand, without a collection.
 __all__ += ["METRICS", "TITLES", "check_ks", "curve_of", "folds_of", "metrics_of"]
 # The training documents of a fold are watched.
-__all__ += ["LabelledRows", "rankers", "rankers_of"]
+__all__ += ["LabelledRows", "evaluation", "rankers_of"]
 __all__ += ["corrected_t", "friedman", "holm", "nemenyi_difference", "ranks", "sign_test"]
 # Numbers that results show only rounded or adjusted.
 __all__ += ["adjusted_logs", "dispersion", "likeliest_shape", "log_chi2_sf"]
@@ -182,7 +182,7 @@ def dominant_class(counts: ClassCounts, *args: Any, **scoring: Any) -> Any:
 
 def rank_by(method: str, counts: ClassCounts, *args: Any, **options: Any) -> Any:
     """Return a ranking as the command line and cross-validation make it."""
-    return rankers.as_ranker(method).rank(value_of(counts), *args, **options)
+    return rankers.rank_by(rankers.as_ranker(method), value_of(counts), *args, **options)
 
 
 def scoring_of(counts: ClassCounts, *args: Any, **options: Any) -> scoring.Scoring:

@@ -77,8 +77,8 @@ WORDING: dict[str, str] = {
     ),
     "a_function_has_no_policy": "a function has no policy, got 'round_robin'",
     "a_function_of_documents_has_no_stability": (
-        "method must be a function of counts, because samples weight the documents, but <lambda> is "
-        "one of X and y"
+        "method must be a function of counts, because samples weight the documents, but <lambda> "
+        "is one of X and y"
     ),
     "a_function_of_nothing": (
         "method must be a function of counts, or of X and y, but <lambda> has 0 arguments without"

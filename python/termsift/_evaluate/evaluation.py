@@ -14,7 +14,7 @@ from termsift._counts.adding import is_exact
 from termsift._evaluate.classifiers import Ranked, as_classifier
 from termsift._evaluate.curve import Curve, curve_of
 from termsift._evaluate.curves import Curves
-from termsift._evaluate.rankers import AnyMethod, Ranker, rankers_of
+from termsift._evaluate.rankers import AnyMethod, Ranker, rank_by, rankers_of
 from termsift._evaluate.split import ONE_CLASS, LabelledRows, Metrics, Split
 from termsift._rank import name_of
 from termsift._scores.methods import Method
@@ -254,7 +254,8 @@ def _ranked(split: Split, ranker: Ranker, k: int, alpha: Any, n_threads: int | N
     y = train and (train.y if ranker.is_function else train.labels.codes)
     usual = {} if ranker.is_function else {"alpha": alpha}
     with blaming("y", instead_of="counts"):
-        ranking = ranker.rank(split.counts, train and train.X, y, k, n_threads=n_threads, **usual)
+        X = train and train.X
+        ranking = rank_by(ranker, split.counts, X, y, k, n_threads=n_threads, **usual)
     if len(ranking) < k:
         raise wrong_value(
             "{name} ranked {n}, too few for the largest of {ks}, {k:,}",

@@ -69,67 +69,6 @@ class Ranker:
             return _takes_documents(self.method, self.options)
         return find_ranker(self.method).reads_documents
 
-    def rank(
-        self,
-        counts: Counts,
-        X: Any,
-        y: Any,
-        k: int | None = None,
-        *,
-        sample_weight: Any = None,
-        n_threads: int | None = None,
-        **usual: Any,
-    ) -> Ranking:
-        """Rank terms by the counts, or by (X, y) if the ranker reads documents.
-
-        ``usual`` has options that the ranker's own options override. A method that has no such
-        option accepts only the default.
-        """
-        if self.is_function:
-            _check_unused("a function", usual)
-            return self._by_function(counts, X, y, k, sample_weight, n_threads)
-        ranker = find_ranker(self.method)
-        if not ranker.reads_documents:
-            return rank(counts, self.method, k, n_threads=n_threads, **{**usual, **self.options})
-        usual.pop("alpha", None)
-        check_model(usual.pop("model", MODELS[0]), ranker)
-        _check_unused(f"{self.method} reads the documents and", usual)
-        choose: Callable[..., Ranking] = getattr(_select, self.method)
-        return choose(
-            X,
-            y,
-            k,
-            sample_weight=sample_weight,
-            term_names=counts.term_names,
-            n_threads=n_threads,
-            **self.options,
-        )
-
-    def _by_function(
-        self, counts: Counts, X: Any, y: Any, k: int | None, weights: Any, n_threads: int | None
-    ) -> Ranking:
-        if not self.reads_documents:
-            found = self.method(ClassCounts._of(counts), **self.options)
-        elif weights is None:
-            found = self.method(X, y, **self.options)
-        else:
-            raise excluded(
-                "{sample_weight} cannot be passed to the function {name} of X and y: let it read "
-                "counts, which are weighted",
-                name=self.name,
-            )
-        k = validation.check_k(k, counts.n_terms)
-        if isinstance(found, Ranking):
-            indices = validation.check_indices(
-                found.indices, counts.n_terms, f"the ranking of {self.name}"
-            )[:k]
-            scores = found.scores[:k]
-        else:
-            every = _scores_of(found, counts, self.name)
-            indices = _core.top_k(every, k, validation.check_n_threads(n_threads))
-            scores = every[indices]
-        return Ranking(indices, scores, counts.terms_at(indices), self.name)
-
 
 def method(by: RankerName | Function, /, name: str | None = None, **options: Any) -> Ranker:
     """Return a way to rank terms: a method, a selector or a function of your own, with options.
@@ -229,6 +168,62 @@ def rankers_of(
             "there is nothing to rank by: {methods}, {models} or {policies} are empty"
         )
     return rankers
+
+
+def rank_by(
+    ranker: Ranker,
+    counts: Counts,
+    X: Any,
+    y: Any,
+    k: int | None = None,
+    *,
+    sample_weight: Any = None,
+    n_threads: int | None = None,
+    **usual: Any,
+) -> Ranking:
+    """Rank terms by the counts, or by (X, y) if the ranker reads documents.
+
+    ``usual`` has options that the ranker's own options override. A method that has no such option
+    accepts only the default.
+    """
+    if ranker.is_function:
+        _check_unused("a function", usual)
+        return _rank_by_function(ranker, counts, X, y, k, sample_weight, n_threads)
+    entry = find_ranker(ranker.method)
+    if not entry.reads_documents:
+        return rank(counts, ranker.method, k, n_threads=n_threads, **{**usual, **ranker.options})
+    usual.pop("alpha", None)
+    check_model(usual.pop("model", MODELS[0]), entry)
+    _check_unused(f"{ranker.method} reads the documents and", usual)
+    choose: Callable[..., Ranking] = getattr(_select, ranker.method)
+    names = counts.term_names
+    shared = {"sample_weight": sample_weight, "term_names": names, "n_threads": n_threads}
+    return choose(X, y, k, **shared, **ranker.options)
+
+
+def _rank_by_function(
+    ranker: Ranker, counts: Counts, X: Any, y: Any, k: int | None, weights: Any, n_threads: Any
+) -> Ranking:
+    if not ranker.reads_documents:
+        found = ranker.method(ClassCounts._of(counts), **ranker.options)
+    elif weights is None:
+        found = ranker.method(X, y, **ranker.options)
+    else:
+        raise excluded(
+            "{sample_weight} cannot be passed to the function {name} of X and y: let it read "
+            "counts, which are weighted",
+            name=ranker.name,
+        )
+    k = validation.check_k(k, counts.n_terms)
+    if isinstance(found, Ranking):
+        what = f"the ranking of {ranker.name}"
+        indices = validation.check_indices(found.indices, counts.n_terms, what)[:k]
+        scores = found.scores[:k]
+    else:
+        every = _scores_of(found, counts, ranker.name)
+        indices = _core.top_k(every, k, validation.check_n_threads(n_threads))
+        scores = every[indices]
+    return Ranking(indices, scores, counts.terms_at(indices), ranker.name)
 
 
 def _options(entry: Selector, model: str, policy: str) -> dict[str, Any]:

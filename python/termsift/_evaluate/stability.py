@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.adding import TermFrequency
-from termsift._evaluate.rankers import AnyMethod, Ranker, as_ranker
+from termsift._evaluate.rankers import AnyMethod, Ranker, as_ranker, rank_by
 from termsift._evaluate.samples import Documents, Part, Shards, Units, drawn, shards_of
 from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
@@ -287,7 +287,8 @@ def _stability_of(
 
     def ranked(part: Part, k: int) -> Ranking:
         with blaming(units.argument, instead_of="counts"):
-            return ranker.rank(
+            return rank_by(
+                ranker,
                 part.counts,
                 part.X,
                 part.codes,
