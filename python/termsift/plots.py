@@ -37,6 +37,7 @@ _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#
 _DASHES = ("-", "--", ":", "-.", (0, (8, 1.5, 1.2, 1.5, 1.2, 1.5)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<")
 _FEW_TICKS = 10  # the axis labels every k up to this number of values of k
+_FEW_BANDS = 6
 _LETTERS_OF_A_TERM = 24
 _LETTERS_OF_A_SIDE = 28
 _COLUMNS = 3
@@ -283,8 +284,9 @@ def _draw_lines(
         )
         if curve.n_runs > 1:
             error = 100 * curve.standard_error(metric)
+            shade = 0.15 if len(names) <= _FEW_BANDS else 0.06  # many dark bands hide the lines
             axes.fill_between(
-                curve.ks, mean - error, mean + error, color=colour, alpha=0.15, linewidth=0
+                curve.ks, mean - error, mean + error, color=colour, alpha=shade, linewidth=0
             )
     axes.set_xlabel("number of terms")
     axes.set_xscale("log")
