@@ -88,7 +88,7 @@ def rank_significant(
         raise wrong_value(
             "{kind} needs a test of significance, and {method=} is none: use one of {tests}",
             kind=named(kind),
-            method=getattr(method, "__name__", method),
+            method=f"the function {method!r}" if callable(method) else method,
             tests=", ".join(test.name for test in methods() if test.is_test),
         )
     rate = validation.check_number(rate, kind, "between 0 and 1")

@@ -15,6 +15,7 @@ from termsift._api.class_counts import ClassCounts, value_of
 from termsift._counts.adding import TermFrequency
 from termsift._counts.counts import Counts
 from termsift._evaluate.rankers import AnyMethod, as_ranker, rank_by
+from termsift._evaluate.split import LabelledRows
 from termsift._rank import rank_significant
 from termsift._scores.methods import Method, Model
 from termsift._scores.ranking import Ranking
@@ -45,6 +46,14 @@ def _counts_suffice(selector: TermSelector) -> bool:
     if as_ranker(selector.method).reads_documents:
         raise AttributeError(f"method={selector.method!r} reads all documents at once: use fit")
     return True
+
+
+def _own_documents(X: Any, y: Any) -> tuple[Any, Any]:
+    """Return a copy of the documents, as a csr_array, and the labels as an array for a function."""
+    matrix = validation.check_matrix(X, 0)
+    why = "a function of X and y gets one label for each document"
+    rows = LabelledRows(matrix, validation.check_one_class(y, matrix.n_docs, why))
+    return rows.X.copy(), rows.y
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -345,6 +354,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                         name=named(name),
                         value=value,
                     )
+        if X is not None and ranker.is_function and ranker.reads_documents:
+            X, y = _own_documents(X, y)
         options = {"policy": self.policy, **self._scoring_of(counts)}
         with blaming("y", instead_of="counts"):
             if rates:

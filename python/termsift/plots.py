@@ -96,6 +96,7 @@ def plot_curves(
         title: {name: curve for name, curve in _several(of, Curve, "curves").items() if len(curve)}
         for title, of in parts.items()
     }
+    drawn = {title: of for title, of in drawn.items() if of}
     names = list(dict.fromkeys(name for of in drawn.values() for name in of))
     shown = [
         check_metric(metric, "metrics") for metric in validation.check_words(metrics, "metrics")

@@ -303,12 +303,18 @@ def test_one_of_several_collections_may_be_unreadable(run: Any, tmp_path: Path) 
     broken = tmp_path / "broken.csv"
     broken.write_text("label,text\na,b,c,d\n")
     result = run("compare", *paths, broken, "--method", "md,df", "-k", "5")
-    assert result.code == 0
+    # The others are written, and the code says that something is missing.
+    assert result.code == 1
     assert "the collection broken is left out: " in result.err
+    assert "1 of 3 collections are left out, for the reasons above" in result.err
     assert "a: 30 documents" in result.out
+    assert "broken:" not in result.out
     # If only one is left, its tables are those of a single collection.
     alone = run("compare", paths[0], "--method", "md,df", "-k", "5").out
-    assert run("compare", paths[0], broken, "--method", "md,df", "-k", "5").out == alone
+    left = run("compare", paths[0], broken, "--method", "md,df", "-k", "5")
+    assert left.out.split("\n\n")[1:] == alone.split("\n\n")[1:]
+    csv_of_one = run("compare", paths[0], broken, "--method", "md", "-k", "5", "--format", "csv")
+    assert csv_of_one.out.startswith("collection,ranking,k,")
     broken_too = run("compare", broken, broken.parent, "-k", "5")
     assert (broken_too.code, broken_too.out) == (1, "")
     assert "--test needs one INPUT" in run("compare", *paths, "--test", paths[0]).complaint
@@ -321,6 +327,25 @@ def test_a_table_for_latex(run: Any, texts: Path, collection: Collection) -> Non
     assert run("compare", texts, "--method", "md,df", "-k", "5", "--latex", latex).code == 0
     curves = ts.cross_validate(collection.X, collection.y, ["md", "df"], [5])
     assert latex.read_text().startswith(curves.to_latex("accuracy"))
+    # No output may be an input, nor the file of another output.
+    before = texts.read_text()
+    assert "is an input too" in run("compare", texts, "-k", "5", "--latex", texts).complaint
+    assert texts.read_text() == before
+    both = run("compare", texts, "-k", "5", "--latex", latex, "-o", latex).complaint
+    assert "is the file of two outputs" in both
+
+
+def test_a_name_in_the_title_of_a_plot_is_no_formula(run: Any, texts: Path) -> None:
+    path = texts.rename(texts.with_name("$\\frac{$.csv"))
+    plot = texts.with_name("plot.png")
+    assert run("compare", path, "--method", "md", "-k", "5", "--plot", plot).code == 0
+
+
+def test_methods_have_options(run: Any, texts: Path, collection: Collection) -> None:
+    names = ["md binary round_robin", "chi2 mean", "ndm document"]
+    out = run("compare", texts, "--method", ",".join(names), "-k", "5", "--format", "csv").out
+    expected = ts.cross_validate(collection.X, collection.y, names, [5])
+    assert read_csv(out) == as_columns(expected)
 
 
 # ----------------------------------------------------------------------------------- how it ends

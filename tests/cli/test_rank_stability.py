@@ -30,7 +30,18 @@ def test_the_columns_are_those_of_the_function(
     collection = read_files(table)
     arguments = {"term_names": collection.term_names, "k": 4, "n_samples": 20} | arguments
     found = ts.stability(collection.X, collection.y, random_state=5, **arguments)
-    command = ["rank", table, "--stability", 20, "--random-state", 5, "-k", 4, *options]
+    command = [
+        "rank",
+        table,
+        "--stability",
+        "--n-samples",
+        20,
+        "--random-state",
+        5,
+        "-k",
+        4,
+        *options,
+    ]
     answer = json.loads(run(*command, "--format", "json").out)
     columns = {name: values.tolist() for name, values in found.columns().items()}
     assert {name: [term[name] for term in answer["terms"]] for name in columns} == columns
@@ -86,5 +97,5 @@ def test_what_stability_does_not_have_is_refused(run: Any, table: Path, saved: P
     assert complaint == "there is no --stability, so leave out --random-state"
     complaint = run("rank", saved, "--stability").complaint
     assert complaint == f"{saved}: holds counts, not documents; pass texts or a matrix"
-    complaint = run("rank", table, "--stability", 1).complaint
-    assert complaint == f"{table}: --stability must be at least 2, got 1"
+    complaint = run("rank", table, "--stability", "--n-samples", 1).complaint
+    assert complaint == f"{table}: --n-samples must be at least 2, got 1"

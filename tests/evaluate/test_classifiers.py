@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,37 @@ def test_the_error_of_a_classifier_says_where() -> None:
     with raises(ArithmeticError, "no_fit_today") as caught:
         ts.cross_validate(X, Y, ks=KS, cv=3, classifier=Broken(), n_threads=1)
     assert "24 documents, 1 terms" in caught.value.__notes__[0]
+
+
+class Constant(ts.NaiveBayes):
+    def predict(self, X: Any) -> Any:
+        return np.array(["ham"] * X.shape[0])
+
+
+def test_a_subclass_predicts_for_itself() -> None:
+    curve = ts.cross_validate(X, Y, ks=KS, cv=3, classifier=Constant(), n_threads=1)["md"]
+    assert_allclose(curve.accuracy, 1 / 3)
+
+
+def test_labels_of_any_type_reach_any_classifier() -> None:
+    svm = pytest.importorskip("sklearn.svm").LinearSVC()
+    expected = ts.cross_validate(X, Y, ks=KS, cv=3, classifier=svm, n_threads=1)["md"]
+    for labels in ([("ham", 1), 2, "spam"], [datetime.date(2026, 1, day) for day in (1, 2, 3)]):
+        y = [labels[c] for c in np.arange(36) % 3]
+        curve = ts.cross_validate(X, y, ks=KS, cv=3, classifier=svm, n_threads=1)["md"]
+        assert_allclose(curve.accuracy, expected.accuracy, atol=0.15)  # the folds differ
+
+
+class Regression(naive_bayes.MultinomialNB):  # type: ignore[misc]
+    def predict(self, X: Any) -> Any:
+        return np.arange(X.shape[0] - (not self.fit_prior)) + 0.5
+
+
+def test_what_is_no_prediction_is_named() -> None:
+    for prior, key in ((True, "a_prediction_that_is_no_label"), (False, "too_few_predictions")):
+        classifier = Regression(fit_prior=prior)
+        with raises(ValueError, key, argument="classifier"):
+            ts.cross_validate(X, np.arange(36) % 3, ks=KS, cv=3, classifier=classifier, n_threads=1)
 
 
 @pytest.mark.parametrize(

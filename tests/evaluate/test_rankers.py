@@ -108,6 +108,58 @@ def test_names() -> None:
         rankers_of([dfs, ts.method(documents_of_most, name="dfs")], "multinomial", "top")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["md binary round_robin", "chi2 mean", "ndm document", "md uniform", "c_tfidf bm25 sqrt=True"],
+)
+def test_the_name_of_a_ranker_is_a_method(name: Any) -> None:
+    ranker = ts.method(name)
+    assert ranker.name == name
+    assert ts.method(ranker.method, **ranker.options).name == name
+    curves = ts.cross_validate(X, Y, {"own": ranker, "named": name}, KS, cv=3)
+    assert_array_equal(curves["own"].accuracy, curves["named"].accuracy)
+    assert list(ts.cross_validate(X, Y, [name], KS, cv=3, models=["binary"])) == [name]
+    ts.TermSelector(name, k=3).fit(X, Y)
+
+
+def test_a_function_of_documents_gets_its_own_documents() -> None:
+    seen = []
+
+    def method(X: Any, y: Any) -> Any:
+        seen.append((type(X), type(y), y.dtype.kind))
+        scores = np.asarray(X[y == "ham"].sum(axis=0)).ravel()
+        X.data[:] = 0
+        return scores
+
+    before = X.copy()
+    expected = np.argsort(-X[Y == "ham"].sum(axis=0), kind="stable")[:5]
+    for documents in (X, X.toarray(), X.tocsc()):
+        for labels in (Y, Y.tolist()):
+            found = ts.TermSelector(method, k=5).fit(documents, labels).ranking_
+            assert_array_equal(found.indices, expected)
+    assert set(seen) == {(sp.csr_array, np.ndarray, "U")}
+    assert_array_equal(X.data, before.data)
+
+
+def test_scores_in_the_order_of_a_frame_are_those_of_the_terms() -> None:
+    pandas = pytest.importorskip("pandas")
+    counts = ts.count(X, Y, term_names=[f"t{i}" for i in range(20)])
+
+    def in_order(counts: ts.ClassCounts) -> Any:
+        return pandas.Series(counts.score("md"), index=counts.term_names)
+
+    def by_score(counts: ts.ClassCounts) -> Any:
+        return pandas.Series(counts.score("md")).sort_values()
+
+    assert counts.term_names is not None
+    frame = pandas.DataFrame(X.toarray(), columns=counts.term_names)
+    assert_array_equal(ts.TermSelector(in_order, k=20).fit(frame, Y).scores_, counts.score("md"))
+    with raises(ValueError, "scores_in_another_order"):
+        ts.TermSelector(by_score, k=3).fit(X, Y)
+    with raises(TypeError, "masked_scores"):
+        ts.TermSelector(lambda c: np.ma.masked_less(c.score("md"), 0.1), k=3).fit(X, Y)
+
+
 def test_a_selector_of_terms_takes_functions() -> None:
     selector = ts.TermSelector(dfs, k=4).fit(X, Y)
     assert_array_equal(selector.scores_, dfs(ts.count(X, Y)))
@@ -173,7 +225,11 @@ def test_a_function_may_fail_in_a_later_fold() -> None:
         (("ndm",), {"zero": "x"}, ValueError, "zero_must_be_epsilon"),
         (("chi2",), {"model": "binary"}, ValueError, "chi2_has_no_model_binary_only"),
         (("mdd",), {}, ValueError, "no_method_mdd"),
-        ((3,), {}, ValueError, "no_method_3"),
+        ((3,), {}, TypeError, "a_method_is_a_name_or_a_function"),
+        (("md binry",), {}, ValueError, "a_word_that_is_no_option"),
+        (("md alpha=-1",), {}, ValueError, "alpha_must_be_finite_and_not_2"),
+        (("md",), {"policy": "rr"}, ValueError, "policy_must_be_top_or_round_robin_rr"),
+        (("chi2",), {"aggregate": "foo"}, ValueError, "aggregate_must_be_sum_mean_or_max_foo"),
     ],
 )
 def test_invalid_methods(arguments: Any, options: Any, error: Any, key: str) -> None:

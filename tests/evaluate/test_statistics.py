@@ -33,9 +33,9 @@ def test_without_shared_documents_it_is_the_t_test(n_runs: int, seed: int) -> No
     assert_allclose(found.pvalue, stats.ttest_1samp(runs, 0).pvalue, rtol=1e-9)
 
 
-def test_runs_without_a_spread_are_certain() -> None:
+def test_equal_runs_do_not_tell_their_variance() -> None:
     found = corrected_t(np.array([[0.0, 0.5], [0.0, 0.5], [0.0, 0.5]]), 0.5)
-    assert found.pvalue.tolist() == [1, 0]
+    assert found.pvalue.tolist() == [1, 1]
     assert found.interval(3, 0.95)[0].tolist() == [0, 0.5]
 
 
@@ -70,8 +70,16 @@ def test_ranks_and_friedman_are_those_of_scipy(n: int, k: int, seed: int, ties: 
         F = (n - 1) * found.chi2 / (n * (k - 1) - found.chi2)
         assert pytest.approx(F) == found.F
         assert found.pvalue == pytest.approx(stats.f.sf(F, k - 1, (k - 1) * (n - 1)), abs=1e-12)
-    else:
-        assert (found.F, found.pvalue) == (math.inf, 0)
+    else:  # all collections rank alike, with the same ties
+        _, sizes = np.unique(ranks(values)[0], return_counts=True)
+        orders = math.factorial(k) / math.prod(map(math.factorial, sizes.tolist()))
+        assert math.inf == found.F
+        assert found.pvalue == pytest.approx((1 / orders) ** (n - 1))
+
+
+def test_two_collections_that_agree_are_little_evidence() -> None:
+    assert friedman(np.array([[0.9, 0.8], [0.7, 0.5]])).pvalue == pytest.approx(0.5)
+    assert friedman(np.array([[3.0, 2, 1], [3, 2, 1]])).pvalue == pytest.approx(1 / 6)
 
 
 def test_nemenyi_is_that_of_demsar() -> None:

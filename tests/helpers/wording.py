@@ -38,7 +38,11 @@ WORDING: dict[str, str] = {
         "'sklearn.naive_bayes.MultinomialNB'>"
     ),
     "a_class_is_negative": "a class is negative",
+    "a_collection_has_no_such_k": "collection narrow: the curve of md has no k=20; it has 1, 5",
     "a_collection_is_left_out": "the collection bad is left out: …",
+    "a_collection_must_be_a_pair": (
+        "collections['a'] must be a pair (X, y), or a function that returns it, got a str"
+    ),
     "a_column_in_another_case": (
         "…: expected one column 'text', found 'label', 'TEXT'; pass text='TEXT'"
     ),
@@ -90,8 +94,9 @@ WORDING: dict[str, str] = {
     ),
     "a_function_ranked_too_few": "mine ranked 4 terms, too few for the largest of ks, 20",
     "a_function_returned_an_order": (
-        "mine must return a Ranking or one score for each of the 20 terms, but its result is an "
-        "order of the columns; the scores of an order are -np.argsort(order)"
+        "mine must return a Ranking or one score for each of the 20 terms, but its result is an"
+        " order of the columns; the scores of an order are -np.argsort(order); if they are "
+        "scores, return them as floats"
     ),
     "a_function_returned_another_shape": (
         "mine must return a Ranking or one score for each of the 20 terms, got shape (3,) of "
@@ -162,7 +167,14 @@ WORDING: dict[str, str] = {
     "a_matrix_has_no_labels": (
         "…t.mtx: has no labels; pass labels= with a file of one label per line"
     ),
+    "a_method_is_a_name_or_a_function": (
+        "a method is a name, a function or what termsift.method returns, got an int"
+    ),
     "a_method_is_given_by": "a method is given by its name: pass 'md'",
+    "a_method_is_left_out_of_a_collection": (
+        "narrow: sometimes is left out, because it failed in fold 0: ValueError: sometimes must"
+        " return a Ranking or one score for each of the 10 terms, got shape (1,) of float64"
+    ),
     "a_name_of_several_terms": "the vocabularies differ, and … names … terms",
     "a_number_in_place_of_a_classifier": (
         "classifier must be a model of naive Bayes, multinomial, binary, bernoulli, poisson, or "
@@ -179,6 +191,9 @@ WORDING: dict[str, str] = {
     "a_part_without_a_header": (
         "…part-00001-0ac1.csv, line 1: expected one column 'text', found 'free pills', 'spam'; "
         "name the columns by text= and label=, by number if there is no header"
+    ),
+    "a_prediction_that_is_no_label": (
+        "classifier must predict one of the labels for each of the 12 documents, got 0.5"
     ),
     "a_quote_that_ends_too_early": (
         "…t.csv, line 2: expected ',' or the end of the line after a closing quote, at byte 3; a "
@@ -257,13 +272,18 @@ WORDING: dict[str, str] = {
         "…f.svm, line 4: the label 'x' is a word, and other labels are numbers, so all labels are "
         "read as text; if the line is no document, delete it"
     ),
+    "a_word_that_is_no_option": (
+        "'binry' in 'md binry' is no option of md: use one of …, or alpha=0.1"
+    ),
     "absent_no_such_file": "…absent.csv: no such file",
+    "aggregate_must_be_sum_mean_or_max_foo": "aggregate must be one of sum, mean, max, got 'foo'",
     "all_years_in_one_line": (
         "…ngrams.tsv: has all years of an n-gram in one line, as the third edition of Google's "
         "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
     ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
     "alpha_must_be_finite_and_not": "alpha must be finite and not negative, got -1",
+    "alpha_must_be_finite_and_not_2": "alpha must be finite and not negative, got -1.0",
     "an_agreement_of_one_collection": (
         "1 collection with 3 rankings in common: an agreement needs two collections and a ranking"
         " that both have"
@@ -280,9 +300,9 @@ WORDING: dict[str, str] = {
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
     "an_order_is_left_out": (
-        "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking or"
-        " one score for each of the 20 terms, but its result is an order of the columns; the "
-        "scores of an order are -np.argsort(order)"
+        "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking "
+        "or one score for each of the 20 terms, but its result is an order of the columns; the "
+        "scores of an order are -np.argsort(order); if they are scores, return them as floats"
     ),
     "an_unknown_ending": (
         "…: unknown kind of file; the known endings are …; if the name has another ending, pass "
@@ -654,6 +674,7 @@ WORDING: dict[str, str] = {
     "each_document_needs_a_class": "each document needs a class",
     "each_of_ks_must_be_an": "each of ks must be an integer, got 1.0",
     "each_of_ks_must_be_an_2": "each of ks must be an integer, got True",
+    "each_of_ks_must_be_an_integer_5": "each of ks must be an integer, got '5'",
     "each_of_ks_must_be_in": "each of ks must be in [1, 5], got 6",
     "each_of_ks_must_be_in_2": "each of ks must be in [1, 5], got 0",
     "each_of_ks_must_be_in_3": "each of ks must be in [1, 4], got 5",
@@ -946,6 +967,7 @@ WORDING: dict[str, str] = {
         "combining marks cut words in … place…, … are not letters: a token_pattern with marks, as …"
     ),
     "marks_must_differ": "… and … must differ, got … for both",
+    "masked_scores": "the scores of <lambda> is a masked array: fill or drop the masked values",
     "matrix_of_pandas_for_dask": (
         "expected a dask array X with y, or a list of chunks (X, y) or (X, y, "
         "sample_weight), which may be delayed, got a DataFrame of pandas: for a matrix in "
@@ -1174,7 +1196,6 @@ WORDING: dict[str, str] = {
         "…the label of document 1 is missing: …; leave the document out, as dropna of pandas and "
         "drop_nulls of polars do"
     ),
-    "no_method_3": "no method 3, expected one of …",
     "no_method_key_use_distinctive": (
         "no method 'key', expected one of …; key orders the terms of a class: use "
         "distinctive_terms or to_frame"
@@ -1375,6 +1396,7 @@ WORDING: dict[str, str] = {
         "plot_ranking needs matplotlib: pip install 'termsift[plot]', or pip install matplotlib"
     ),
     "policies_must_be_top_or_round_robin": "policies must be 'top' or 'round_robin', got 'x'",
+    "policy_must_be_top_or_round_robin_rr": "policy must be 'top' or 'round_robin', got 'rr'",
     "preprocessor_has_no_effect": (
         "preprocessor has no effect with this analyzer: leave it out, or let the function apply it"
     ),
@@ -1432,6 +1454,10 @@ WORDING: dict[str, str] = {
     ),
     "sample_weight_is_a_masked": "sample_weight is a masked array: fill or drop the masked values",
     "scan_must_be_a_scan_got": "scan must be a Scan, got str",
+    "scores_in_another_order": (
+        "the scores of by_score have an index that is not the order of the terms: return them "
+        "in the order of the columns, as with reindex(range(n_terms)).to_numpy()"
+    ),
     "several_files_in_an_archive": (
         "…: expected an archive of one file, found 2: 'a.csv', 'b.csv'; unpack it, and pass its "
         "folder or files"
@@ -1827,6 +1853,9 @@ WORDING: dict[str, str] = {
     "too_few_are_left_out": (
         "mine is left out, because it failed in fold 0: ValueError: mine ranked 4 terms, too few "
         "for the largest of ks, 20"
+    ),
+    "too_few_predictions": (
+        "classifier must predict one of the labels for each of the 12 documents, got …"
     ),
     "too_few_shards": (
         "X holds the counts of 4 shards, expected at least 5, and better 20: few shards give few "

@@ -42,7 +42,7 @@ _MAY_LOAD: dict[str, set[str]] = {
     "info {table}": set(),
     "rank {table}": set(),
     "rank {table} --method greedy": set(),
-    "rank {table} --stability 2": {"scipy.sparse"},
+    "rank {table} --stability --n-samples 2": {"scipy.sparse"},
     "rank {table} --per-class --method md": set(),
     "rank {table} --per-class": {"scipy.special"},
     "count {table} -o {folder}/c.termsift": set(),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -28,11 +29,20 @@ from termsift._util.shown import ROWS, Column, Section
 _EQUAL = 1e-12  # values that differ by less are equal, up to the order of summation
 
 
-def values_of(curve: Curve, metric: Metric, k: int | None) -> Floats:
-    """Return the metric of each run, at k or as the mean over all ks of the curve."""
+def common_ks(collections: Sequence[Mapping[str, Curve]]) -> NDArray[np.int64]:
+    """Return the numbers of terms that all curves of all collections have."""
+    every = [curve.ks for of in collections for curve in of.values()]
+    return reduce(np.intersect1d, every) if every else np.empty(0, dtype=np.int64)
+
+
+def values_of(
+    curve: Curve, metric: Metric, k: int | None, ks: NDArray[np.int64] | None = None
+) -> Floats:
+    """Return the metric of each run, at k or as the mean over ks, by default all of the curve."""
     runs = curve.runs[check_metric(metric)]
     if k is None:
-        return np.asarray(runs.mean(axis=1), dtype=np.float64)
+        chosen = np.ones(len(curve), dtype=bool) if ks is None else np.isin(curve.ks, ks)
+        return np.asarray(runs[:, chosen].mean(axis=1), dtype=np.float64)
     (at,) = np.nonzero(curve.ks == k)
     if not len(at):
         raise wrong_value(
@@ -157,7 +167,7 @@ class Agreement(Tabular):
     collections : list of str
     metric : str
     k : int or None
-        The number of terms, or None for the mean over all numbers of terms.
+        The number of terms, or None for the mean over the numbers that all collections have.
     reference : str
         The ranking with which the others are compared, by default that of the best mean rank.
     values : ndarray of shape (n_collections, n_rankings)
@@ -166,6 +176,8 @@ class Agreement(Tabular):
         Friedman's test that all rankings are equally good: chi2, F and pvalue (Iman and Davenport).
     critical_difference : float
         The least difference of two mean ranks that Nemenyi's test finds significant at 1 - level.
+    left_out : list of str
+        The rankings that some collections lack, and that are not compared.
     """
 
     rankings: list[str]
@@ -177,6 +189,7 @@ class Agreement(Tabular):
     values: Floats
     friedman: Friedman
     critical_difference: float
+    left_out: list[str]
     table: Mapping[str, NDArray[Any]]
 
     @classmethod
@@ -201,9 +214,13 @@ class Agreement(Tabular):
                 ),
                 "collections",
             )
-        values = np.array(
-            [[values_of(of[name], metric, k).mean() for name in names] for of in every]
-        )
+        shared = common_ks(every)
+        if k is None and not len(shared):
+            raise concerning(ValueError("the collections have no k in common: pass k"), "k")
+        values = np.empty((len(every), len(names)))
+        for row, (title, of) in enumerate(collections.items()):
+            with validation.naming(f"collection {title}"):
+                values[row] = [values_of(of[name], metric, k, shared).mean() for name in names]
         mean_ranks = ranks(values).mean(axis=0)
         if to is not None:
             validation.check_choice(to, names, "to")
@@ -236,6 +253,7 @@ class Agreement(Tabular):
             values,
             friedman(values) if several else Friedman(0.0, 0.0, 1.0),
             float(difference),
+            list(dict.fromkeys(name for of in every for name in of if name not in names)),
             table,
         )
 
@@ -267,7 +285,17 @@ class Agreement(Tabular):
         return [Section(columns, len(self) - len(order))]
 
     def _note(self) -> str:
-        return (
-            f"Friedman: p = {self.friedman.pvalue:.2g}. Mean ranks that differ by less than "
-            f"{self.critical_difference:.2f} are not significantly different (Nemenyi)."
-        )
+        return self.summary
+
+    @property
+    def summary(self) -> str:
+        """The tests of all rankings together in words, and the rankings that are left out."""
+        text = f"Friedman: p = {self.friedman.pvalue:.2g}."
+        if np.isfinite(self.critical_difference):
+            text += (
+                f" Mean ranks that differ by less than {self.critical_difference:.2f} are not "
+                "significantly different (Nemenyi)."
+            )
+        if self.left_out:
+            text += f"\nLeft out, because a collection lacks them: {', '.join(self.left_out)}."
+        return text

@@ -16,7 +16,7 @@ from termsift._evaluate.split import Metrics, Split, metrics_of
 from termsift._scores.methods import MODELS
 from termsift._util import validation
 from termsift._util.extras import require
-from termsift._util.faults import excluded, renaming, wrong_type
+from termsift._util.faults import excluded, renaming, wrong_type, wrong_value
 
 # The documents of a fold, and the terms in the order of a ranking made from its training documents.
 Ranked: TypeAlias = tuple[Split, NDArray[np.int64]]
@@ -44,7 +44,7 @@ def as_classifier(classifier: Any, alpha: Any, n_threads: int | None) -> Classif
             models=", ".join(MODELS),
             given=classifier,
         )
-    if alpha != 1.0:
+    if not (np.ndim(alpha) == 0 and alpha == 1.0):
         raise excluded(
             "{classifier_alpha} smooths naive Bayes, and {classifier} is an estimator with "
             "parameters of its own"
@@ -58,7 +58,8 @@ def as_classifier(classifier: Any, alpha: Any, n_threads: int | None) -> Classif
 def _is_swept(bayes: NaiveBayes) -> bool:
     """Return whether one pass over a ranking gives what the classifier predicts at every k."""
     usual = isinstance(bayes.class_prior, str) and bayes.class_prior == "empirical"
-    return bayes.terms is None and usual and bayes.model in MODELS
+    own = type(bayes) is NaiveBayes  # a subclass may predict otherwise
+    return own and bayes.terms is None and usual and bayes.model in MODELS
 
 
 class SweptNaiveBayes:
@@ -104,22 +105,34 @@ class FittedClassifier:
         """Yield the metrics at each k, for each ranking in turn."""
         clone = require("sklearn.base", "sklearn", "classifier").clone
         joblib = require("joblib", "sklearn", "classifier")
-        splits: list[Split] = []  # those whose predictions have not come yet
-
-        def tasks() -> Iterator[Any]:
-            for split, indices in ranked:
-                splits.append(split)
-                X, y, X_test = split.train.X, split.train.y, split.test.X
-                for k in ks.tolist():
-                    terms = indices[:k]
-                    yield joblib.delayed(_predictions)(
-                        clone(self.estimator), X[:, terms], y, X_test[:, terms]
-                    )
-
         n_jobs = self.n_threads or joblib.cpu_count()
-        found = iter(joblib.Parallel(n_jobs=n_jobs, return_as="generator")(tasks()))
-        while of_ranking := list(islice(found, len(ks))):
-            yield _metrics(splits.pop(0), of_ranking)
+        parallel = joblib.Parallel(n_jobs=n_jobs)
+        splits: list[Split] = []
+        tasks: list[Any] = []
+
+        def finished() -> Iterator[Metrics]:
+            found = iter(parallel(tasks))
+            for split in splits:
+                yield _metrics(split, list(islice(found, len(ks))))
+            splits.clear()
+            tasks.clear()
+
+        for split, indices in ranked:
+            X, y, X_test = split.train.X, _labels(split), split.test.X
+            splits.append(split)
+            for k in ks.tolist():
+                terms = indices[:k]
+                fit = joblib.delayed(_predictions)
+                tasks.append(fit(clone(self.estimator), X[:, terms], y, X_test[:, terms]))
+            if len(tasks) >= 2 * n_jobs:  # enough for all processes, and few folds in memory
+                yield from finished()
+        yield from finished()
+
+
+def _labels(split: Split) -> NDArray[Any]:
+    """Return the training labels, or their numbers if they have no common type."""
+    y = split.train.y
+    return split.train.labels.codes if y.dtype == object else y
 
 
 def _predictions(estimator: Any, X: Any, y: Any, X_test: Any) -> Any:
@@ -133,13 +146,22 @@ def _predictions(estimator: Any, X: Any, y: Any, X_test: Any) -> Any:
 
 
 def _metrics(split: Split, predictions: list[Any]) -> Metrics:
-    """Return the metrics of the predictions for each k."""
+    """Return the metrics of the predictions for each k. An unknown label is an error of the fit."""
     classes = split.documents.labels.classes
-    code_of = {label: code for code, label in enumerate(classes)}
+    are_codes = _labels(split) is split.train.labels.codes
+    code_of = {code if are_codes else label: code for code, label in enumerate(classes)}
     hits, assigned = (np.zeros((len(predictions), split.n_classes), dtype=np.int64) for _ in "ab")
     for row, labels in enumerate(predictions):
-        given = np.array([code_of[label] for label in np.asarray(labels).tolist()])
-        assigned[row] = np.bincount(given, minlength=split.n_classes)
-        right = given[given == split.codes]
-        hits[row] = np.bincount(right, minlength=split.n_classes)
+        given = np.asarray(labels).tolist()
+        unknown = next((label for label in given if label not in code_of), None)
+        if unknown is not None or len(given) != len(split.codes):
+            raise wrong_value(
+                "{classifier} must predict one of the labels for each of the {n:,} documents, got "
+                "{found}",
+                n=len(split.codes),
+                found=f"{len(given):,}" if unknown is None else repr(unknown),
+            )
+        codes = np.array([code_of[label] for label in given])
+        assigned[row] = np.bincount(codes, minlength=split.n_classes)
+        hits[row] = np.bincount(codes[codes == split.codes], minlength=split.n_classes)
     return metrics_of(hits, assigned, split.support)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,13 +13,13 @@ from termsift._evaluate.certainty import Agreement
 from termsift._evaluate.classifiers import as_classifier
 from termsift._evaluate.curve import Metric
 from termsift._evaluate.curves import Curves
-from termsift._evaluate.evaluation import check_ks, cross_validate
-from termsift._evaluate.latex import Cell, escaped, latex_table
-from termsift._evaluate.rankers import AnyMethod, rankers_of
+from termsift._evaluate.evaluation import check_ks, evaluated
+from termsift._evaluate.latex import Cell, escaped, latex_table, same_shown
+from termsift._evaluate.rankers import AnyMethod, Ranker, rankers_of
 from termsift._scores.scoring import Alpha
 from termsift._util import validation
 from termsift._util.export import Tabular
-from termsift._util.faults import wrong_value
+from termsift._util.faults import said, wrong_type, wrong_value
 from termsift._util.messages import levels_to_caller
 from termsift._util.shown import Section
 
@@ -114,7 +114,7 @@ class Comparison(dict[str, Curves], Tabular):
         if len(self) > 1:
             found = self.agreement(metric, k, level=level)
             means, mean_ranks = found.table["mean"], found.table["mean_rank"]
-            columns.append([Cell(x, x == means.max(), False) for x in means.tolist()])
+            columns.append([Cell(x, same_shown(x, means.max()), False) for x in means.tolist()])
             columns.append([f"{rank:.2f}" for rank in mean_ranks.tolist()])
             heads += ["mean", "mean rank"]
         return latex_table(metric, names, heads, columns)
@@ -128,6 +128,13 @@ class Comparison(dict[str, Curves], Tabular):
             for name, curves in self.items()
             for columns, n_more, _ in curves._sections()
         ]
+
+
+def _pair_of(given: Any) -> tuple[Any, Any] | None:
+    """Return X and y of a pair, or of what `termsift.io` reads, or None if there are none."""
+    if isinstance(given, (tuple, list)) and len(given) == 2:
+        return given[0], given[1]
+    return (given.X, given.y) if hasattr(given, "X") and hasattr(given, "y") else None
 
 
 def compare(
@@ -149,9 +156,9 @@ def compare(
     Parameters
     ----------
     collections : dict of str to pair (X, y)
-        The documents and labels of each collection, as for `cross_validate`, by name. A function
-        that returns them is called when their turn comes, so that they need not be in memory
-        together.
+        The documents and labels of each collection, as for `cross_validate`, by name, or what
+        `termsift.io` reads. A function that returns them is called when their turn comes, so that
+        they need not be in memory together.
     ks : sequence of int, optional
         As for `selection_curve`. A collection uses those up to its number of terms.
     methods, cv, random_state, models, policies, alpha
@@ -185,21 +192,43 @@ def compare(
     array([1., 1.])
     """
     validation.check_kind(collections, Mapping, "collections")
+    for name, given in collections.items():
+        if not (callable(given) or _pair_of(given)):
+            raise wrong_type(
+                "collections[{name!r}] must be a pair (X, y), or a function that returns it, got "
+                "{kind}",
+                name=name,
+                kind=validation.a_kind(given),
+            )
     as_classifier(classifier, classifier_alpha, n_threads)
-    rankers_of(methods, models, policies)
-    wanted = None if ks is None else list(validation.check_iterable(ks, "ks", "integers"))
+    validation.check_alpha(alpha)
+    # Each collection needs these again, so an iterator is read once.
+    once: Any = methods
+    if not (isinstance(methods, (str, Mapping, Ranker)) or callable(methods)):
+        once = list(validation.check_iterable(methods, "methods", "methods"))
+    models = validation.check_words(models, "models")
+    policies = validation.check_words(policies, "policies")
+    rankers_of(once, models, policies)
+    folds = list(cv) if isinstance(cv, Iterator) else cv
+    wanted = None
+    if ks is not None:
+        numbers = validation.check_iterable(ks, "ks", "integers")
+        wanted = [validation.check_integer(k, said("each of {ks}"), 1) for k in numbers]
     found, failed = Comparison(), dict[str, Exception]()
     for name, given in collections.items():
         try:
-            X, y = given() if callable(given) else given
-            n_terms = np.shape(X)[1]
+            pair = _pair_of(given() if callable(given) else given)
+            if pair is None:
+                raise wrong_type("the function must return a pair (X, y)")
+            X, y = pair
+            n_terms = validation.check_matrix(X, 0).n_terms
             own = (wanted and [k for k in wanted if k <= n_terms]) or wanted
-            found[name] = cross_validate(
+            found[name] = evaluated(
                 X,
                 y,
-                methods,
+                once,
                 None if own is None else check_ks(own, n_terms),
-                cv,
+                folds,
                 random_state,
                 models=models,
                 policies=policies,
@@ -207,9 +236,12 @@ def compare(
                 classifier=classifier,
                 classifier_alpha=classifier_alpha,
                 n_threads=n_threads,
+                place=f"{name}: ",
             )
+        except MemoryError:
+            raise
         except Exception as error:
-            failed[name] = error
+            failed[name] = error.with_traceback(None)  # which would keep the documents
     for name, reason in failed.items():
         if not found:
             reason.add_note(f"termsift evaluated the collection {name}.")

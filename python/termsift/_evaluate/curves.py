@@ -114,6 +114,8 @@ class Curves(dict[str, Curve], Tabular):
         >>> runs = {"md": [[0.9], [0.8], [0.9]], "df": [[0.5], [0.5], [0.6]]}
         >>> curves = ts.Curves({n: ts.Curve(n, [10], {"accuracy": r}) for n, r in runs.items()})
         >>> print(curves.to_latex(ks=[10]))
+        % accuracy in per cent. Bold: the best of a column. A circle: not significantly
+        % worse than the best, by the corrected t-test (Nadeau and Bengio).
         \begin{tabular}{lrr}
         \toprule
         accuracy & $k = 10$ & mean \\

@@ -17,7 +17,6 @@ from termsift._evaluate.curves import Curves
 from termsift._evaluate.rankers import AnyMethod, Ranker, rank_by, rankers_of
 from termsift._evaluate.split import ONE_CLASS, LabelledRows, Metrics, Split
 from termsift._rank import name_of
-from termsift._scores.methods import Method
 from termsift._scores.ranking import Ranking
 from termsift._scores.registry import find_ranker
 from termsift._scores.scoring import Alpha
@@ -201,10 +200,44 @@ def cross_validate(
     >>> curves["chi2"].smallest_k()
     2
     """
+    return evaluated(
+        X,
+        y,
+        methods,
+        ks,
+        cv,
+        random_state,
+        models=models,
+        policies=policies,
+        alpha=alpha,
+        classifier=classifier,
+        classifier_alpha=classifier_alpha,
+        n_threads=n_threads,
+    )
+
+
+def evaluated(
+    X: Any,
+    y: Any,
+    methods: Any,
+    ks: Iterable[int] | None,
+    cv: Any,
+    random_state: Any,
+    *,
+    models: str | Iterable[str],
+    policies: str | Iterable[str],
+    alpha: Any,
+    classifier: Any,
+    classifier_alpha: Any,
+    n_threads: int | None,
+    place: str = "",
+) -> Curves:
+    """Return what `cross_validate` returns. Warnings of failures begin with ``place``."""
     tested = as_classifier(classifier, classifier_alpha, n_threads)
     documents = _documents(X, y, validation.check_n_threads(n_threads))
     ks = check_ks(ks, documents.matrix.n_terms)
     rankers = rankers_of(methods, models, policies)
+    validation.check_alpha(alpha)
     folds = list(folds_of(cv, documents.X, documents.labels, random_state))
     _check_training_classes(folds, documents.labels.codes, rankers)
     # With a splitter or pairs of indices, a document may be tested several times.
@@ -223,7 +256,7 @@ def cross_validate(
                 try:
                     ranking = _ranked(split, rankers[name], int(ks[-1]), alpha, n_threads)
                 except Exception as error:
-                    if not rankers[name].is_function:
+                    if not rankers[name].is_function or isinstance(error, MemoryError):
                         raise
                     failed[name] = number, error
                     continue
@@ -235,7 +268,7 @@ def cross_validate(
             runs[names[done]].append(metrics)
             if report is not None:
                 report(done + 1)
-    _warn_of_failures(failed, len(rankers))
+    _warn_of_failures(failed, len(rankers), place)
     return Curves(
         {
             name: curve_of(name, ks, found, repeats, ratio)
@@ -268,21 +301,26 @@ def _ranked(split: Split, ranker: Ranker, k: int, alpha: Any, n_threads: int | N
 
 def _check_training_classes(folds: list[Fold], codes: Any, rankers: dict[str, Ranker]) -> None:
     """Refuse a fold whose training documents are all of one class, before anything is computed."""
-    for ranker in rankers.values():
-        entry = None if ranker.is_function else find_ranker(ranker.method)
-        if entry is None or (isinstance(entry, Method) and entry.default_aggregate is None):
-            continue  # a function may need no second class, and df and tfidf need none
-        for number, (train, _) in enumerate(folds):
-            if len(train) and np.all(codes[train] == codes[train[0]]) and np.any(codes != codes[0]):
-                raise wrong_value(
-                    "the training documents of fold {number} of {cv} are all of one class, and "
-                    "{name} compares classes: pass other folds",
-                    number=number,
-                    name=ranker.name,
-                )
+    comparing = [name for name, ranker in rankers.items() if _compares_classes(ranker)]
+    if not comparing or not np.any(codes != codes[:1]):
+        return
+    for number, (train, _) in enumerate(folds):
+        if len(train) and np.all(codes[train] == codes[train[0]]):
+            raise wrong_value(
+                "the training documents of fold {number} of {cv} are all of one class, and {name} "
+                "compares classes: pass other folds",
+                number=number,
+                name=comparing[0],
+            )
 
 
-def _warn_of_failures(failed: dict[str, tuple[int, Exception]], n_rankers: int) -> None:
+def _compares_classes(ranker: Ranker) -> bool:
+    """Return whether a ranking needs two classes. A function, df and tfidf may need one."""
+    entry = None if ranker.is_function else find_ranker(ranker.method)
+    return entry is not None and getattr(entry, "default_aggregate", "") is not None
+
+
+def _warn_of_failures(failed: dict[str, tuple[int, Exception]], n_rankers: int, place: str) -> None:
     """Name the functions that failed, or raise the error of the first if no method is left."""
     for name, (fold, error) in failed.items():
         if len(failed) == n_rankers:
@@ -290,7 +328,7 @@ def _warn_of_failures(failed: dict[str, tuple[int, Exception]], n_rankers: int) 
             raise error
         what = f"{type(error).__name__}: {error}"
         warnings.warn(
-            f"{name} is left out, because it failed in fold {fold}: {what}",
+            f"{place}{name} is left out, because it failed in fold {fold}: {what}",
             stacklevel=levels_to_caller(),
         )
 

@@ -28,7 +28,7 @@ class Cell(NamedTuple):
     ) -> list[Cell]:
         """Return the cells of all curves at k, or of their means over all k."""
         means = np.array([values_of(curve, metric, k).mean() for curve in curves.values()])
-        best = [f"{100 * mean:.1f}" == f"{100 * means.max():.1f}" for mean in means]
+        best = [same_shown(mean, means.max()) for mean in means.tolist()]
         as_good = np.zeros(len(means), dtype=bool)
         if all(curve.n_runs > 1 for curve in curves.values()):
             as_good = Certainty.of(curves, metric, k, None, level).table["as_good"]
@@ -41,20 +41,37 @@ class Cell(NamedTuple):
         return rf"{shown}$^\circ$" if self.is_as_good else shown
 
 
+def same_shown(x: float, y: float) -> bool:
+    """Return whether two shares look the same in a table."""
+    return f"{100 * x:.1f}" == f"{100 * y:.1f}"
+
+
 def latex_table(
     metric: Metric, names: Sequence[str], heads: Sequence[str], columns: Sequence[Sequence[object]]
 ) -> str:
     """Return a table with a row for each name. ``heads`` are LaTeX, the names are plain text."""
     rows = [
-        " & ".join([escaped(name), *(str(column[row]) for column in columns)]) + r" \\"
+        " & ".join([_first(name), *(str(column[row]) for column in columns)]) + r" \\"
         for row, name in enumerate(names)
     ]
     head = " & ".join([escaped(TITLES[metric]), *heads]) + r" \\"
     sides = "l" + "r" * len(columns)
     lines = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule", *rows]
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"])
+    about = (
+        f"% {TITLES[metric]} in per cent. Bold: the best of a column. A circle: not significantly"
+    )
+    notes = [about, "% worse than the best, by the corrected t-test (Nadeau and Bengio)."]
+    return "\n".join([*notes, *lines, r"\bottomrule", r"\end{tabular}"])
 
 
-def escaped(text: str) -> str:
-    """Return plain text as LaTeX."""
-    return _needs_escape.sub(lambda found: _SPECIAL.get(found[0], f"\\{found[0]}"), text)
+def escaped(text: object) -> str:
+    """Return plain text as LaTeX, in one line."""
+    line = " ".join(str(text).split())
+    shown = _needs_escape.sub(lambda found: _SPECIAL.get(found[0], f"\\{found[0]}"), line)
+    return shown.replace("--", "-{}-")  # which would be one long dash
+
+
+def _first(text: object) -> str:
+    """Return plain text as the first cell of a row, where [ and * would belong to the last line."""
+    shown = escaped(text)
+    return f"{{}}{shown}" if shown[:1] in ("[", "*") else shown

@@ -19,7 +19,14 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import POLICIES, check_model, find_ranker
 from termsift._scores.scoring import ScoringOptions
 from termsift._util import validation
-from termsift._util.faults import concerning, excluded, named, wrong_type, wrong_value
+from termsift._util.faults import (
+    concerning,
+    excluded,
+    named,
+    said,
+    wrong_type,
+    wrong_value,
+)
 
 Function: TypeAlias = Callable[..., Any]
 # What users pass as a method: a name, a function, or either with options.
@@ -29,6 +36,13 @@ AnyMethod: TypeAlias = "RankerName | Function | Ranker"
 _DEFAULTS = {"policy": POLICIES[0], "class_prior": "empirical", "model": MODELS[0], "alpha": 1.0}
 # The options that all methods have. ``n_threads`` belongs to the caller of a method.
 _OF_METHODS = ("policy", "aggregate", "model", "alpha", "class_prior")
+# The values that a name may hold as words, by option.
+_WORDS: dict[str, tuple[Any, ...]] = {
+    "model": MODELS,
+    "policy": POLICIES,
+    "aggregate": ("sum", "mean", "max"),
+    "class_prior": ("empirical", "uniform"),
+}
 # The arguments of selectors that are no options of a ranker.
 _NO_OPTIONS = ("counts", "X", "y", "k", "sample_weight", "term_names", "n_threads", "options")
 
@@ -76,7 +90,8 @@ def method(by: RankerName | Function, /, name: str | None = None, **options: Any
     Parameters
     ----------
     by : str or callable
-        The name of one of `termsift.methods` or `termsift.selectors`, or a function. The function
+        The name of one of `termsift.methods` or `termsift.selectors`, or a function. A name may be
+        followed by options, as tables print it: "md binary round_robin", "ndm document". A function
         is called with a `ClassCounts`, or, if it has two arguments without a default, with the
         documents X (a csr_array) and their labels y (an array). It returns one score for each term,
         the larger the better, or a `Ranking`. Like a function of scikit-learn, it may return a pair
@@ -111,10 +126,17 @@ def method(by: RankerName | Function, /, name: str | None = None, **options: Any
     >>> list(ts.cross_validate(X, y, methods, ks=[1, 2], cv=2))
     ['chi2 mean', 'range_of_shares']
     """
+    return _made(by, name, options, "method")
+
+
+def _made(by: Any, name: str | None, options: dict[str, Any], argument: str) -> Ranker:
+    """Return a ranker. Errors are about the argument."""
     if callable(by):
         _takes_documents(by, options)
         usual = getattr(by, "__name__", type(by).__name__)
     else:
+        by, of_name = _parsed(by, argument)
+        options = {**of_name, **options}
         usual = _checked(by, options).name
     if name is None:
         name = " ".join([usual, *(_shown(*option) for option in options.items())])
@@ -124,9 +146,48 @@ def method(by: RankerName | Function, /, name: str | None = None, **options: Any
 
 def as_ranker(given: Any, argument: str = "method") -> Ranker:
     """Return what a user passed as one method as a ranker."""
-    if isinstance(given, Ranker):
-        return given
-    return method(given) if callable(given) else Ranker(find_ranker(given, argument).name, given)
+    return given if isinstance(given, Ranker) else _made(given, None, {}, argument)
+
+
+def _parsed(given: Any, argument: str) -> tuple[str, dict[str, Any]]:
+    """Return a method's name and the options in a name such as "md binary round_robin"."""
+    if not isinstance(given, (str, Selector)):
+        kind = validation.a_kind(given)
+        text = f"a method is a name, a function or what termsift.method returns, got {kind}"
+        raise concerning(TypeError(text), argument)
+    if isinstance(given, Selector) or " " not in given.strip():
+        return find_ranker(given, argument).name, {}  # type: ignore[arg-type]
+    name, *words = given.split()
+    entry = find_ranker(name, argument)
+    known = dict(_WORDS)
+    if isinstance(entry, Method):
+        known |= entry.options
+    options: dict[str, Any] = {}
+    for word in words:
+        option, equals, value = word.partition("=")
+        if equals:
+            options[option] = {"True": True, "False": False}.get(value, _number(value))
+            continue
+        places = [option for option, values in known.items() if word in values]
+        if not places:
+            every = [str(one) for values in known.values() for one in values]
+            raise wrong_value(
+                "{word!r} in {given!r} is no option of {name}: use one of {known}, or alpha=0.1",
+                word=word,
+                given=given,
+                name=name,
+                known=", ".join(every),
+            )
+        options[places[0]] = word
+    return name, options
+
+
+def _number(value: str) -> Any:
+    """Return a number, or the text if it is none."""
+    try:
+        return float(value)
+    except ValueError:
+        return value
 
 
 def rankers_of(
@@ -146,7 +207,7 @@ def rankers_of(
     for name, given in _named(methods):
         found = as_ranker(given, "methods")
         variants = [found]
-        if isinstance(given, str):
+        if isinstance(given, str) and not found.options:
             entry = find_ranker(given)
             own_models = [model for model in models if model in entry.models]
             variants = [
@@ -158,7 +219,7 @@ def rankers_of(
             if name is not None:
                 ranker = replace(ranker, name=name + ranker.name.removeprefix(found.name))
             other = rankers.setdefault(ranker.name, ranker)
-            if (other.method, other.options) != (ranker.method, ranker.options):
+            if other.method != ranker.method or repr(other.options) != repr(ranker.options):
                 raise wrong_value(
                     "two of the {methods} are called {name!r}: pass a dict of names to methods",
                     name=ranker.name,
@@ -235,6 +296,8 @@ def _options(entry: Selector, model: str, policy: str) -> dict[str, Any]:
 def _named(methods: Any) -> Iterable[tuple[str | None, Any]]:
     """Return pairs of a name, or None, and a method."""
     if isinstance(methods, Mapping):
+        for name in methods:
+            validation.check_kind(name, str, said("each name of {methods}"))
         return methods.items()
     if isinstance(methods, (str, Ranker)) or callable(methods):
         methods = [methods]
@@ -253,9 +316,14 @@ def _checked(name: str, options: Mapping[str, Any]) -> Selector:
         known = [option for option in own if option not in _NO_OPTIONS]
         if not entry.reads_documents:
             known += [option for option in _OF_METHODS if option in ScoringOptions.__annotations__]
-    for option in options:
+    for option, value in options.items():
         if option not in known:
             raise unknown_option(option, name, known)
+        if option in _WORDS and (isinstance(value, str) or option != "class_prior"):
+            if value is not None:
+                validation.check_choice(value, _WORDS[option], option)
+        elif option == "alpha":
+            validation.check_alpha(value)
     check_model(options.get("model", MODELS[0]), entry)
     return entry
 
@@ -294,6 +362,7 @@ def _scores_of(found: Any, counts: Counts, name: str) -> NDArray[np.float64]:
     n_terms = counts.n_terms
     if isinstance(found, tuple) and len(found) == 2:
         found = found[0]  # scores and p-values, as functions of scikit-learn return them
+    _check_order(found, counts, name)
     given = np.asarray(found)
     expected = f"{name} must return a Ranking or one score for each of the {n_terms:,} terms"
     if given.shape != (n_terms,) or given.dtype.kind not in "biuf":
@@ -318,11 +387,29 @@ def _scores_of(found: Any, counts: Counts, name: str) -> NDArray[np.float64]:
         raise concerning(
             ValueError(
                 f"{expected}, but its result is an order of the columns; the scores of an order "
-                "are -np.argsort(order)"
+                "are -np.argsort(order); if they are scores, return them as floats"
             ),
             "methods",
         )
     return np.ascontiguousarray(scores)
+
+
+def _check_order(found: Any, counts: Counts, name: str) -> None:
+    """Refuse a column of a data frame whose index is not that of the terms, and masked values."""
+    validation.refuse_masked(found, said("the scores of {name}", name=name))
+    if not (hasattr(found, "index") and hasattr(found, "to_numpy")):
+        return
+    index = np.asarray(found.index)
+    names = counts.term_names
+    in_order = np.array_equal(index, np.arange(len(index)))
+    if not in_order and (names is None or not np.array_equal(index, names)):
+        raise concerning(
+            ValueError(
+                f"the scores of {name} have an index that is not the order of the terms: return "
+                "them in the order of the columns, as with reindex(range(n_terms)).to_numpy()"
+            ),
+            "methods",
+        )
 
 
 def _shown(name: str, value: Any) -> str:

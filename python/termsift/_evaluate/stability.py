@@ -19,7 +19,7 @@ from termsift._scores.registry import Policy, check_options, find_ranker
 from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, MethodOptions
 from termsift._util import validation
 from termsift._util.export import Tabular, integers_if_whole
-from termsift._util.faults import blaming, concerning, excluded, named, wrong_type
+from termsift._util.faults import blaming, concerning, excluded, named, wrong_type, wrong_value
 from termsift._util.messages import progress
 from termsift._util.shown import ROWS, Column, Section
 
@@ -52,6 +52,9 @@ class Stability(Tabular):
         The number of samples.
     n_ranked : int
         The number of terms that each sample ranks.
+    ends_in_tie : bool
+        Whether the next term has the same score as the last of the first k. Ties are broken by
+        column, in every sample alike, so they look more stable than they are.
     """
 
     ranking: Ranking
@@ -63,6 +66,7 @@ class Stability(Tabular):
     floor: float | None
     n_samples: int
     n_ranked: int
+    ends_in_tie: bool = False
 
     @property
     def probability(self) -> NDArray[np.float64]:
@@ -80,6 +84,8 @@ class Stability(Tabular):
         )
         if self.floor is not None:
             text += f"\nShuffled labels give scores up to {self.floor:.6g}."
+        if self.ends_in_tie:
+            text += "\nThe last term ties with the next, and columns break ties in every sample."
         return text
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -302,7 +308,8 @@ def _stability_of(
     n_terms = whole.counts.n_terms
     if n_terms == 0:
         raise concerning(ValueError("there are no terms to choose from"), "X")
-    ranking = ranked(whole, k)
+    more = ranked(whole, min(k + 1, n_terms))
+    ranking = more[:k]
     k, n_ranked = len(ranking), min(n_terms, max(4 * k, k + 1000))
     n_classes = min(2, int(whole.counts.present.sum()))  # a ranking may need two classes
     # Only documents have labels to shuffle, and only methods score each term by itself.
@@ -314,8 +321,16 @@ def _stability_of(
     with progress("drew", n_samples + n_shuffles, "samples") as report:
         for place in range(n_samples):
             sample = ranked(drawn(units, rng, n_classes), n_ranked)
+            if len(sample) < k:
+                raise wrong_value(
+                    "{name} ranked {n} of a sample, fewer than {k=}: let it return a score for "
+                    "each term",
+                    name=ranker.name,
+                    n=validation.number_of(len(sample), "term"),
+                    k=k,
+                )
             rank_of.fill(np.inf)
-            rank_of[sample.indices] = np.arange(1, n_ranked + 1)
+            rank_of[sample.indices] = np.arange(1, len(sample) + 1)
             ranks[place], firsts[place] = rank_of[ranking.indices], sample.indices[:k]
             if report is not None:
                 report(place + 1)
@@ -336,6 +351,7 @@ def _stability_of(
         max(best, default=None),
         n_samples,
         n_ranked,
+        scores_terms and len(more) > k > 0 and bool(more.scores[k] == more.scores[k - 1]),
     )
 
 

@@ -40,13 +40,14 @@ def corrected_t(runs: Floats, test_to_train: float) -> Estimate:
 
     With J runs of the variance s^2, and n_2 / n_1 test documents for each training document, the
     squared standard error of the mean is (1/J + n_2/n_1) s^2, and t has J - 1 degrees of freedom.
+    If all runs are equal, s cannot be estimated, and the p-value is 1.
     """
     n_runs = len(runs)
     mean = runs.mean(axis=0)
     error = np.sqrt((1 / n_runs + test_to_train) * runs.var(axis=0, ddof=1))
     error = np.where(error < _ROUNDING, 0.0, error)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = np.where(np.abs(mean) < _ROUNDING, 0.0, mean / error)
+        t = np.where((np.abs(mean) < _ROUNDING) | (error == 0), 0.0, mean / error)
     return Estimate(mean, error, 2 * scipy.special.stdtr(n_runs - 1, -np.abs(t)))
 
 
@@ -80,7 +81,7 @@ class Friedman(NamedTuple):
 
     chi2: float
     F: float
-    pvalue: float  # of F
+    pvalue: float  # of F, or of the agreement of all collections if F is infinite
 
 
 def friedman(values: Floats) -> Friedman:
@@ -94,7 +95,7 @@ def friedman(values: Floats) -> Friedman:
     """
     n, k = values.shape
     of_rows = ranks(values)
-    sizes = np.concatenate([np.unique(row, return_counts=True)[1] for row in of_rows])
+    sizes = np.concatenate([_ties(row) for row in of_rows])
     scale = 1 - float(np.sum(sizes.astype(np.float64) ** 3 - sizes)) / (n * k * (k**2 - 1))
     if scale <= 0:
         return Friedman(0.0, 0.0, 1.0)  # all methods are equal on each collection
@@ -102,8 +103,17 @@ def friedman(values: Floats) -> Friedman:
     chi2 = 12 * n / (k * (k + 1)) * (np.sum(means**2) - k * (k + 1) ** 2 / 4) / scale
     rest = n * (k - 1) - chi2
     F = (n - 1) * chi2 / rest if rest > _ROUNDING else math.inf
-    pvalue = float(scipy.special.fdtrc(k - 1, (k - 1) * (n - 1), F)) if math.isfinite(F) else 0.0
+    if math.isfinite(F):
+        pvalue = float(scipy.special.fdtrc(k - 1, (k - 1) * (n - 1), F))
+    else:  # All collections rank alike, which k! orders (fewer with ties) make this probable.
+        log_orders = math.lgamma(k + 1) - sum(math.lgamma(size + 1) for size in _ties(of_rows[0]))
+        pvalue = math.exp(-(n - 1) * log_orders)
     return Friedman(float(chi2), float(F), pvalue)
+
+
+def _ties(of_row: Floats) -> NDArray[np.int64]:
+    """Return the numbers of equal ranks in a row."""
+    return np.unique(of_row, return_counts=True)[1]
 
 
 def nemenyi_difference(n_collections: int, n_methods: int, level: float) -> float:

@@ -6,6 +6,7 @@ import argparse
 from functools import partial
 from operator import methodcaller
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, TextIO, TypeAlias
 
 import numpy as np
@@ -14,6 +15,7 @@ import termsift as ts
 from termsift import io, plots, typing
 from termsift._util import scipy
 from termsift._util.extras import require
+from termsift._util.faults import concerning
 from termsift._util.files import check_replaceable, named_errors, text_output
 from termsift._util.messages import logger
 from termsift._util.validation import check_choice, check_one_class, naming
@@ -22,6 +24,7 @@ from termsift.cli import arguments, inputs, output
 # The methods in the figures of Tang, Kay and He, and the selector that is best for few terms.
 _COMPARED = ("md", "md_chi2", "df", "cet", "chi2", "gss", "conditional_gain")
 _FOLDS = 10
+_LETTERS = 110  # of a line of the title of a plot
 _ONE_CLASS = "the classifier assigns each document to one class"
 # The metrics that tables show, with their titles.
 _METRICS: dict[typing.Metric, str] = {"accuracy": "accuracy", "f1": "weighted F1"}
@@ -53,6 +56,8 @@ def add(commands: Any) -> None:
         ("--policy", "policies", arguments.POLICIES, arguments.POLICIES[:1]),
     ):
         about = f"any of {', '.join(names)} (default: {','.join(usual)})"
+        if argument == "methods":
+            about += "; with options as in 'md binary round_robin,chi2 mean,ndm document'"
         group.add_argument(
             option,
             dest=argument,
@@ -103,7 +108,7 @@ def _run(args: argparse.Namespace) -> None:
         else:
             args.input = args.inputs[0]
             found, about = _evaluated(args, rankers)
-        write: Any = _write_agreement if isinstance(found, ts.Comparison) else _write_tables
+        write: Any = _write_comparison if isinstance(found, ts.Comparison) else _write_tables
         write = partial(write, found=found, about=about)
         answer(found.columns(), write, about, "curves")
     if args.latex is not None:
@@ -111,15 +116,24 @@ def _run(args: argparse.Namespace) -> None:
             file.write("\n\n".join(found.to_latex(metric) for metric in _METRICS) + "\n")
     if args.plot is not None:
         figure = plots.plot_curves(found, metrics=list(_METRICS))
-        title = _title(about).replace("; ", "\n")
-        figure.suptitle(title, fontsize=9, wrap=True, parse_math=False)
+        # Wrapping by matplotlib would read a $ in a name as the beginning of a formula.
+        lines = [line for part in _title(about).split("; ") for line in wrap(part, _LETTERS)]
+        figure.suptitle("\n".join(lines), fontsize=9, parse_math=False)
         with named_errors(args.plot):
             figure.savefig(args.plot, dpi=200)
+    if isinstance(found, ts.Comparison) and len(found) < len(args.inputs):
+        n = len(args.inputs) - len(found)
+        why = "for the reasons above"
+        raise ValueError(f"{n} of {len(args.inputs)} collections are left out, {why}")
 
 
 def _check_names(args: argparse.Namespace) -> None:
-    methods = [ranker.name for ranker in (*ts.methods(), *ts.selectors())]
-    known = {"methods": methods, "models": arguments.MODELS, "policies": arguments.POLICIES}
+    for value in args.methods:
+        try:
+            ts.method(value)
+        except (TypeError, ValueError) as error:
+            raise concerning(error, "methods") from None
+    known = {"models": arguments.MODELS, "policies": arguments.POLICIES}
     for name, choices in known.items():
         for value in getattr(args, name):
             check_choice(value, choices, name)
@@ -143,13 +157,8 @@ def _options(args: argparse.Namespace) -> tuple[_About, _About]:
     return usual | arguments.given(args, *usual), folds | arguments.given(args, *folds)
 
 
-def _of_several(
-    args: argparse.Namespace, rankers: dict[str, Any]
-) -> tuple[ts.Comparison | ts.Curves, _About]:
-    """Evaluate several collections, which are read one after the other.
-
-    If all but one are unreadable, return its curves.
-    """
+def _of_several(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[ts.Comparison, _About]:
+    """Evaluate several collections, which are read one after the other."""
     options, folds = _options(args)
     if args.labels is not None and len(args.labels) != len(args.inputs):
         n = len(args.inputs)
@@ -172,11 +181,8 @@ def _of_several(
     collections = {name: partial(collection, number) for number, name in enumerate(names)}
     ks = args.ks or _KS
     found = ts.compare(collections, ks=ks, n_threads=args.n_threads, **rankers, **options, **folds)
-    if len(found) == 1:
-        (curves,) = found.values()
-        (own,) = (one for one in read if one.pop("name") in found)
-        return curves, {**own, **options, **folds}
-    return found, {"collections": read, **options, **folds}
+    evaluated = [one for one in read if one["name"] in found]
+    return found, {"collections": evaluated, **options, **folds}
 
 
 def _evaluated(args: argparse.Namespace, rankers: dict[str, Any]) -> tuple[ts.Curves, _About]:
@@ -235,6 +241,15 @@ def _title(about: _About) -> str:
     )
 
 
+def _write_comparison(out: TextIO, found: ts.Comparison, about: _About) -> None:
+    """Write the tables of several collections, or those of the only one that is left."""
+    if len(found) > 1:
+        _write_agreement(out, found, about)
+        return
+    (curves,) = found.values()
+    _write_tables(out, curves, about)
+
+
 def _write_agreement(out: TextIO, found: ts.Comparison, about: _About) -> None:
     """Write a table of each metric, with a column for each collection."""
     out.write(f"{_title(about)}.\nAll values are percentages, means over all k. ")
@@ -257,8 +272,7 @@ def _write_agreement(out: TextIO, found: ts.Comparison, about: _About) -> None:
         output.write_table(out, rows, "<" + ">" * (len(rows[0]) - 1))
         out.write(
             f"Wins and losses are those against {agreement.reference}, with Holm's p of the sign "
-            f"test.\nFriedman: p = {agreement.friedman.pvalue:.2g}. Mean ranks that differ by less "
-            f"than {agreement.critical_difference:.2f} are not significantly different (Nemenyi).\n"
+            f"test.\n{agreement.summary}\n"
         )
 
 

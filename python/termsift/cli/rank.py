@@ -45,19 +45,19 @@ def add(commands: Any) -> None:
     policies = "best terms of all, or of each class in turn"
     arguments.add_choice(group, "--policy", arguments.POLICIES, policies)
     group = parser.add_argument_group("stability")
-    group.add_argument(
-        "--stability",
-        dest="n_samples",
-        type=int,
-        nargs="?",
-        const=_SAMPLES,
-        metavar="N",
-        help=f"rank N samples of the documents, too (default: {_SAMPLES}), and add columns: the "
-        "probability of each term to be among the first k, and the range of its rank in 90%% of "
-        "the samples; all documents must fit in memory",
+    about = (
+        "rank samples of the documents, too, and add columns: the probability of each term to be "
+        "among the first k, and the range of its rank in 90%% of the samples; all documents must "
+        "fit in memory"
     )
+    arguments.add_flag(group, "--stability", about)
+    samples = f"number of samples (default: {_SAMPLES})"
     seed = "seed of the samples (default: 0)"
-    arguments.add_values(group, ("--random-state", int, "N", seed))
+    arguments.add_values(
+        group,
+        ("--n-samples", int, "N", samples),
+        ("--random-state", int, "N", seed),
+    )
     group = output.add_output(parser)
     how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table or per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many), arguments.MAX_PVALUE)
@@ -72,8 +72,8 @@ def _run(args: argparse.Namespace) -> None:
     method: Any = args.method or (arguments.KEY if args.per_class else _USUAL)
     if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
-    if args.n_samples is None:
-        arguments.refuse(args, "there is no --stability", "random_state")
+    if not args.stability:
+        arguments.refuse(args, "there is no --stability", "random_state", "n_samples")
     else:
         arguments.refuse(
             args, "--stability ranks all documents", "per_class", "classes", "max_pvalue"
@@ -89,7 +89,7 @@ def _run(args: argparse.Namespace) -> None:
                 arguments.refuse(args, why, option)
     with output.answering(args) as answer:
         collection = None
-        if reads_documents or args.n_samples is not None:
+        if reads_documents or args.stability:
             collection = inputs.read_documents(args)
             tf = args.tf or "raw"
             counts = inputs.count_collection(collection, tf, n_threads=args.n_threads)
@@ -111,7 +111,7 @@ def _run(args: argparse.Namespace) -> None:
                 columns = counts.columns(method, k, **options)
                 note = _about_pvalues(counts, method, columns)
             else:
-                if args.n_samples is not None:
+                if args.stability:
                     found = _stability(args, method, k, collection, options)
                     ranking, columns, note = found.ranking, found.columns(), _about_samples(found)
                     head |= _numbers_of(found)

@@ -161,7 +161,7 @@ _READ = (
     *("input", "inputs", "labels", "term_names", "test", "test_labels", "stop_words", "counts"),
     "versus_list",
 )
-_WRITTEN = ("output", "plot", "checkpoint")
+_WRITTEN = ("output", "plot", "latex", "checkpoint")
 
 
 def _check_files(args: argparse.Namespace) -> None:
@@ -170,7 +170,10 @@ def _check_files(args: argparse.Namespace) -> None:
         if "" in _paths_of(args, name):
             option = arguments.written(args, Argument(name))
             raise ValueError(f"{option} is empty, expected the name of a file")
-    for output in (path for name in _WRITTEN for path in _paths_of(args, name)):
+    outputs = [path for name in _WRITTEN for path in _paths_of(args, name)]
+    for output in outputs:
+        if outputs.count(output) > 1 and output != "-":
+            raise ValueError(f"{output}: is the file of two outputs; name another file for one")
         for path in (path for name in _READ for path in _paths_of(args, name)):
             if os.path.isfile(output) and os.path.exists(path) and os.path.samefile(path, output):
                 raise ValueError(f"{output}: is an input too; name another file for the output")
