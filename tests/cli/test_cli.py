@@ -225,7 +225,8 @@ def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:
         (["compare", "--method", "md,mdchi2"], "did you mean 'md_chi2'?"),
         (["compare", "--cv", "1"], "--cv must be "),
         (["compare", "-k", "6,0"], "each of -k must be in [1, "),
-        (["compare", "--alpha", "0"], "--alpha must be "),
+        (["compare", "--alpha", "-1"], "--alpha must be "),
+        (["compare", "--classifier-alpha", "0"], "--classifier-alpha must be "),
         (["keyness", "sport", "--min-count", "-1"], "--min-count must be "),
         (
             ["keyness", "sport", "--similar", "--sort", "lrc"],

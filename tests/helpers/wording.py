@@ -284,6 +284,7 @@ WORDING: dict[str, str] = {
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
     "alpha_must_be_finite_and_not": "alpha must be finite and not negative, got -1",
     "alpha_must_be_finite_and_not_2": "alpha must be finite and not negative, got -1.0",
+    "alpha_must_be_positive_and_finite": "alpha must be positive and finite, got 0",
     "an_agreement_of_one_collection": (
         "1 collection with 3 rankings in common: an agreement needs two collections and a ranking"
         " that both have"

@@ -139,6 +139,8 @@ GOOD: dict[str, Callable[[], Any]] = {
     "documents": lambda: [["some", "words"], ["more", "words"]],
     "source": counts,
     "scan": scan,
+    "by": lambda: "md",
+    "collections": lambda: {"one": (sp.csr_array(X), list(Y))},
 }
 PATHS: dict[str, Callable[[], Any]] = {
     "load": lambda: "counts.termsift",

@@ -40,6 +40,7 @@ def values_of(
 ) -> Floats:
     """Return the metric of each run, at k or as the mean over ks, by default all of the curve."""
     runs = curve.runs[check_metric(metric)]
+    k = None if k is None else validation.check_integer(k, "k", least=1)
     if k is None:
         chosen = np.ones(len(curve), dtype=bool) if ks is None else np.isin(curve.ks, ks)
         return np.asarray(runs[:, chosen].mean(axis=1), dtype=np.float64)

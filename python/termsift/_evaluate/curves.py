@@ -12,8 +12,9 @@ from termsift._evaluate.certainty import Certainty
 from termsift._evaluate.curve import METRICS, Curve, Metric
 from termsift._evaluate.latex import Cell, latex_table
 from termsift._util.export import Tabular
+from termsift._util.faults import renaming, said
 from termsift._util.shown import Column, Section
-from termsift._util.validation import check_iterable, number_of, object_array
+from termsift._util.validation import check_integer, check_iterable, number_of, object_array
 
 _CURVES, _KS = 20, 6  # The numbers of curves and of ks that a table of several curves shows.
 
@@ -125,11 +126,12 @@ class Curves(dict[str, Curve], Tabular):
         \bottomrule
         \end{tabular}
         """
-        expected = "integers"
-        wanted = self._some_ks() if ks is None else [*check_iterable(ks, "ks", expected)]
+        given = self._some_ks() if ks is None else check_iterable(ks, "ks", "integers")
+        wanted = [check_integer(k, said("each of {ks}"), least=1) for k in given]
         several = all(curve.n_runs > 1 for curve in self.values())
         heads = [f"$k = {k}$" for k in wanted] + ["mean"] * several
-        columns = [Cell.column(self, metric, k, level) for k in wanted + [None] * several]
+        with renaming("k", "ks"):
+            columns = [Cell.column(self, metric, k, level) for k in wanted + [None] * several]
         return latex_table(metric, list(self), heads, columns)
 
     def _some_ks(self) -> list[int]:
