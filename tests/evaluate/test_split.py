@@ -39,6 +39,8 @@ def problems(draw):
     X, X_test = (
         draw(csr_matrices((draw(st.integers(1, 9)), n_terms), dtypes=dtypes)) for _ in range(2)
     )
+    # Classes of 32,764 and 32,765 occurrences, with a small alpha, differ by less than a tie may.
+    X.data = np.minimum(X.data, 100).astype(X.dtype)
     y = draw(labels(X.shape[0] + X_test.shape[0]))
     ranking = draw(st.permutations(range(n_terms)))[: draw(st.integers(1, n_terms))]
     some = st.lists(st.integers(1, len(ranking)), min_size=1, unique=True).map(sorted)
