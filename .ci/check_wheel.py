@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from zipfile import ZipFile
 
-MOST_BYTES = 3_050_000
+MOST_BYTES = 3_250_000
 GIVEN_LATER = 150_000  # bytes of compressed libgomp, which auditwheel adds to Linux wheels
 PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # auditwheel adds .libs
 STUBS = r"termsift/__init__\.pyi", r"termsift/text/__init__\.pyi", r"termsift/_core\.pyi"
