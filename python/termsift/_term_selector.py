@@ -49,11 +49,11 @@ def _counts_suffice(selector: TermSelector) -> bool:
 
 
 def _own_documents(X: Any, y: Any) -> tuple[Any, Any]:
-    """Return a copy of the documents, as a csr_array, and the labels as an array for a function."""
+    """Return the documents as a csr_array, and the labels as an array, for a function."""
     matrix = validation.check_matrix(X, 0)
     why = "a function of X and y gets one label for each document"
     rows = LabelledRows(matrix, validation.check_one_class(y, matrix.n_docs, why))
-    return rows.X.copy(), rows.y
+    return rows.X, rows.y
 
 
 class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]

@@ -93,6 +93,7 @@ def test_what_collections_have_in_common_is_compared() -> None:
     assert "Left out, because a collection lacks them: sometimes." in str(agreement)
     # Only k = 1 and 5 are those of both.
     assert_array_equal(agreement.values[0, 0], found["wide"]["md"].accuracy[:2].mean())
+    assert f"{100 * agreement.values[0, 0]:.1f}" in found.to_latex().splitlines()[6].split(" & ")[1]
     with raises(ValueError, "a_collection_has_no_such_k"):
         found.agreement(k=20)
 

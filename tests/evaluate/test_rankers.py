@@ -93,13 +93,13 @@ def test_selectors_of_documents_have_options_too() -> None:
     ranker = ts.method("conditional_gain", shape=1.0)
     found = ts.TermSelector(ranker, k=5).fit(X, Y).ranking_
     assert_array_equal(found.indices, ts.conditional_gain(X, Y, 5, shape=1.0).indices)
-    assert ranker.name == "conditional_gain shape=1.0"
+    assert ranker.name == "conditional_gain shape=1"
 
 
 def test_names() -> None:
     assert ts.method("md", model="binary", policy="round_robin").name == "md binary round_robin"
     assert ts.method("c_tfidf", sqrt=True).name == "c_tfidf sqrt=True"
-    assert ts.method("md", class_prior=[1, 2, 3]).name == "md class_prior"
+    assert ts.method("md", class_prior=[1, 2, 3]).name == "md class_prior=1:2:3"
     assert ts.method(dfs, name="DFS").name == "DFS"
     assert repr(ts.method(dfs)) == "<Ranker dfs>"
     names = list(rankers_of({"a": "md", "b": dfs}, ["multinomial", "binary"], ["top"]))
@@ -110,7 +110,10 @@ def test_names() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["md binary round_robin", "chi2 mean", "ndm document", "md uniform", "c_tfidf bm25 sqrt=True"],
+    [
+        *("md binary round_robin", "chi2 mean", "ndm document", "md uniform"),
+        *("c_tfidf bm25 sqrt=True", "md alpha=0.5:40", "md round_robin class_prior=1:2:3"),
+    ],
 )
 def test_the_name_of_a_ranker_is_a_method(name: Any) -> None:
     ranker = ts.method(name)
@@ -158,6 +161,31 @@ def test_scores_in_the_order_of_a_frame_are_those_of_the_terms() -> None:
         ts.TermSelector(by_score, k=3).fit(X, Y)
     with raises(TypeError, "masked_scores"):
         ts.TermSelector(lambda c: np.ma.masked_less(c.score("md"), 0.1), k=3).fit(X, Y)
+
+
+def test_one_way_to_rank_has_one_name() -> None:
+    assert ts.method(" md  round_robin binary ").name == "md binary round_robin"
+    assert (
+        ts.method("md", policy="round_robin", alpha=np.float64(2)).name == "md round_robin alpha=2"
+    )
+    models, policies = ["multinomial", "binary"], ["top", "round_robin"]
+    given = ["md", "md binary", ts.method("md"), "md round_robin", "md"]
+    names = list(rankers_of(given, models, policies))
+    assert names == ["md", "md round_robin", "md binary", "md binary round_robin"]
+    alphas = [ts.method("md", alpha=alpha) for alpha in np.array([1, 2])]
+    assert list(rankers_of(alphas, "multinomial", "top")) == ["md alpha=1", "md alpha=2"]
+
+
+def test_what_a_function_does_to_its_documents_changes_no_other_method() -> None:
+    def method(X: Any, y: Any) -> Any:
+        X.data[:] = 1
+        y[:] = "x"
+        return np.arange(20.0)
+
+    expected = ts.cross_validate(X, Y, ["md", "conditional_gain"], KS, cv=3)
+    found = ts.cross_validate(X, Y, [method, "md", "conditional_gain"], KS, cv=3)
+    for name, curve in expected.items():
+        assert_array_equal(found[name].accuracy, curve.accuracy)
 
 
 def test_a_selector_of_terms_takes_functions() -> None:
@@ -227,6 +255,7 @@ def test_a_function_may_fail_in_a_later_fold() -> None:
         (("mdd",), {}, ValueError, "no_method_mdd"),
         ((3,), {}, TypeError, "a_method_is_a_name_or_a_function"),
         (("md binry",), {}, ValueError, "a_word_that_is_no_option"),
+        (("md binary bernoulli",), {}, ValueError, "an_option_given_twice"),
         (("md alpha=-1",), {}, ValueError, "alpha_must_be_finite_and_not_2"),
         (("md",), {"policy": "rr"}, ValueError, "policy_must_be_top_or_round_robin_rr"),
         (("chi2",), {"aggregate": "foo"}, ValueError, "aggregate_must_be_sum_mean_or_max_foo"),
@@ -245,4 +274,4 @@ def test_a_function_may_have_options_and_defaults() -> None:
         ts.TermSelector(ts.method(method, b=2.0), k=3).fit(X, Y).ranking_.indices,
         ts.count(X, Y).rank("md", 3).indices,
     )
-    assert ts.method(method, b=2.0).name == "method b=2.0"
+    assert ts.method(method, b=2.0).name == "method b=2"

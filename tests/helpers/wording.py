@@ -300,6 +300,7 @@ WORDING: dict[str, str] = {
     "an_iterator_can_be_read": (
         "max_memory may read texts twice, but an iterator can be read only once"
     ),
+    "an_option_given_twice": "'md binary bernoulli' gives model twice",
     "an_order_is_left_out": (
         "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking "
         "or one score for each of the 20 terms, but its result is an order of the columns; the "

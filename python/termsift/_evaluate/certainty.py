@@ -89,6 +89,7 @@ class Certainty(Tabular):
         k: int | None,
         to: str | None,
         level: float,
+        ks: NDArray[np.int64] | None = None,
     ) -> Certainty:
         """Compare curves of the same folds; see `Curves.certainty`."""
         level = validation.check_number(level, "level", "above 0 and below 1")
@@ -106,7 +107,7 @@ class Certainty(Tabular):
                     b=curve.name,
                     m=curve.n_runs,
                 )
-        values = np.array([values_of(curve, metric, k) for curve in curves.values()])
+        values = np.array([values_of(curve, metric, k, ks) for curve in curves.values()])
         if to is not None:
             validation.check_choice(to, names, "to")
         reference = int(np.argmax(values.mean(axis=1))) if to is None else names.index(to)
@@ -114,6 +115,8 @@ class Certainty(Tabular):
         gaps = corrected_t((values - values[reference]).T, first._ratio)
         low, high = own.interval(first.n_runs, level)
         gap_low, gap_high = gaps.interval(first.n_runs, level)
+        unknown = (gaps.error == 0) & (np.abs(gaps.mean) > _EQUAL)  # equal in all runs, but not 0
+        gap_low[unknown] = gap_high[unknown] = np.nan
         others = np.arange(len(names)) != reference
         adjusted = np.ones(len(names))
         adjusted[others] = holm(gaps.pvalue[others])

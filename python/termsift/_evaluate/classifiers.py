@@ -106,25 +106,25 @@ class FittedClassifier:
         clone = require("sklearn.base", "sklearn", "classifier").clone
         joblib = require("joblib", "sklearn", "classifier")
         n_jobs = self.n_threads or joblib.cpu_count()
-        parallel = joblib.Parallel(n_jobs=n_jobs)
-        splits: list[Split] = []
-        tasks: list[Any] = []
+        waiting: list[Ranked] = []
+
+        def tasks() -> Iterator[Any]:
+            for split, indices in waiting:
+                X, y, X_test = split.train.X, _labels(split), split.test.X
+                for k in ks.tolist():
+                    terms, estimator = indices[:k], clone(self.estimator)
+                    yield joblib.delayed(_predictions)(estimator, X[:, terms], y, X_test[:, terms])
 
         def finished() -> Iterator[Metrics]:
-            found = iter(parallel(tasks))
-            for split in splits:
+            # joblib takes two tasks for each process at a time, so few slices are in memory.
+            found = iter(joblib.Parallel(n_jobs=n_jobs)(tasks()))
+            for split, _ in waiting:
                 yield _metrics(split, list(islice(found, len(ks))))
-            splits.clear()
-            tasks.clear()
+            waiting.clear()
 
-        for split, indices in ranked:
-            X, y, X_test = split.train.X, _labels(split), split.test.X
-            splits.append(split)
-            for k in ks.tolist():
-                terms = indices[:k]
-                fit = joblib.delayed(_predictions)
-                tasks.append(fit(clone(self.estimator), X[:, terms], y, X_test[:, terms]))
-            if len(tasks) >= 2 * n_jobs:  # enough for all processes, and few folds in memory
+        for one in ranked:
+            waiting.append(one)
+            if len(waiting) * len(ks) >= 2 * n_jobs:  # enough for all processes
                 yield from finished()
         yield from finished()
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termsift._evaluate.certainty import Agreement
+from termsift._evaluate.certainty import Agreement, common_ks
 from termsift._evaluate.classifiers import as_classifier
 from termsift._evaluate.curve import Metric
 from termsift._evaluate.curves import Curves
@@ -107,8 +107,10 @@ class Comparison(dict[str, Curves], Tabular):
             raise wrong_value("there are no {collections} to show")
         every = list(self.values())
         names = [name for name in every[0] if all(name in curves for curves in every)]
+        shared = common_ks(every)
         columns: list[list[Any]] = [
-            list(Cell.column({name: of[name] for name in names}, metric, k, level)) for of in every
+            list(Cell.column({name: of[name] for name in names}, metric, k, level, shared))
+            for of in every
         ]
         heads = [escaped(name) for name in self]
         if len(self) > 1:
@@ -215,33 +217,39 @@ def compare(
         numbers = validation.check_iterable(ks, "ks", "integers")
         wanted = [validation.check_integer(k, said("each of {ks}"), 1) for k in numbers]
     found, failed = Comparison(), dict[str, Exception]()
-    for name, given in collections.items():
+
+    def of(name: str) -> Curves:
+        given = collections[name]
+        pair = _pair_of(given() if callable(given) else given)
+        if pair is None:
+            raise wrong_type("the function must return a pair (X, y)")
+        X, y = pair
+        n_terms = validation.check_matrix(X, 0).n_terms
+        own = (wanted and [k for k in wanted if k <= n_terms]) or wanted
+        return evaluated(
+            X,
+            y,
+            once,
+            None if own is None else check_ks(own, n_terms),
+            folds,
+            random_state,
+            models=models,
+            policies=policies,
+            alpha=alpha,
+            classifier=classifier,
+            classifier_alpha=classifier_alpha,
+            n_threads=n_threads,
+            place=f"{name}: ",
+        )
+
+    for name in collections:
         try:
-            pair = _pair_of(given() if callable(given) else given)
-            if pair is None:
-                raise wrong_type("the function must return a pair (X, y)")
-            X, y = pair
-            n_terms = validation.check_matrix(X, 0).n_terms
-            own = (wanted and [k for k in wanted if k <= n_terms]) or wanted
-            found[name] = evaluated(
-                X,
-                y,
-                once,
-                None if own is None else check_ks(own, n_terms),
-                folds,
-                random_state,
-                models=models,
-                policies=policies,
-                alpha=alpha,
-                classifier=classifier,
-                classifier_alpha=classifier_alpha,
-                n_threads=n_threads,
-                place=f"{name}: ",
-            )
+            found[name] = of(name)
         except MemoryError:
             raise
         except Exception as error:
-            failed[name] = error.with_traceback(None)  # which would keep the documents
+            failed[name] = error.with_traceback(None)
+            error.__cause__ = error.__context__ = None  # they too would keep the documents
     for name, reason in failed.items():
         if not found:
             reason.add_note(f"termsift evaluated the collection {name}.")

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termsift._evaluate.certainty import Certainty, values_of
 from termsift._evaluate.curve import TITLES, Curve, Metric
@@ -24,14 +25,19 @@ class Cell(NamedTuple):
 
     @classmethod
     def column(
-        cls, curves: Mapping[str, Curve], metric: Metric, k: int | None, level: float
+        cls,
+        curves: Mapping[str, Curve],
+        metric: Metric,
+        k: int | None,
+        level: float,
+        ks: NDArray[np.int64] | None = None,
     ) -> list[Cell]:
-        """Return the cells of all curves at k, or of their means over all k."""
-        means = np.array([values_of(curve, metric, k).mean() for curve in curves.values()])
+        """Return the cells of all curves at k, or of their means over ks, by default all."""
+        means = np.array([values_of(curve, metric, k, ks).mean() for curve in curves.values()])
         best = [same_shown(mean, means.max()) for mean in means.tolist()]
         as_good = np.zeros(len(means), dtype=bool)
         if all(curve.n_runs > 1 for curve in curves.values()):
-            as_good = Certainty.of(curves, metric, k, None, level).table["as_good"]
+            as_good = Certainty.of(curves, metric, k, None, level, ks).table["as_good"]
         return [cls(*cell) for cell in zip(means.tolist(), best, as_good.tolist(), strict=True)]
 
     def __str__(self) -> str:

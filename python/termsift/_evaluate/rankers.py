@@ -138,6 +138,8 @@ def _made(by: Any, name: str | None, options: dict[str, Any], argument: str) -> 
         by, of_name = _parsed(by, argument)
         options = {**of_name, **options}
         usual = _checked(by, options).name
+        order = [*_WORDS, *options]  # so that one way to rank has one name
+        options = dict(sorted(options.items(), key=lambda option: order.index(option[0])))
     if name is None:
         name = " ".join([usual, *(_shown(*option) for option in options.items())])
     validation.check_kind(name, str, "name")
@@ -155,8 +157,9 @@ def _parsed(given: Any, argument: str) -> tuple[str, dict[str, Any]]:
         kind = validation.a_kind(given)
         text = f"a method is a name, a function or what termsift.method returns, got {kind}"
         raise concerning(TypeError(text), argument)
-    if isinstance(given, Selector) or " " not in given.strip():
-        return find_ranker(given, argument).name, {}  # type: ignore[arg-type]
+    if isinstance(given, Selector) or len(given.split()) < 2:
+        name = given.strip() if isinstance(given, str) else given
+        return find_ranker(name, argument).name, {}  # type: ignore[arg-type]
     name, *words = given.split()
     entry = find_ranker(name, argument)
     known = dict(_WORDS)
@@ -164,11 +167,9 @@ def _parsed(given: Any, argument: str) -> tuple[str, dict[str, Any]]:
         known |= entry.options
     options: dict[str, Any] = {}
     for word in words:
-        option, equals, value = word.partition("=")
-        if equals:
-            options[option] = {"True": True, "False": False}.get(value, _number(value))
-            continue
-        places = [option for option, values in known.items() if word in values]
+        option, equals, text = word.partition("=")
+        value: Any = _value(text) if equals else word
+        places = [option] if equals else [o for o, values in known.items() if word in values]
         if not places:
             every = [str(one) for values in known.values() for one in values]
             raise wrong_value(
@@ -178,16 +179,21 @@ def _parsed(given: Any, argument: str) -> tuple[str, dict[str, Any]]:
                 name=name,
                 known=", ".join(every),
             )
-        options[places[0]] = word
+        if places[0] in options:
+            raise wrong_value("{given!r} gives {option} twice", given=given, option=places[0])
+        options[places[0]] = value
     return name, options
 
 
-def _number(value: str) -> Any:
-    """Return a number, or the text if it is none."""
+def _value(text: str) -> Any:
+    """Return a flag, a number, a pair of numbers such as 0.5:40, or the text if it is none."""
+    if text in ("True", "False"):
+        return text == "True"
     try:
-        return float(value)
+        numbers = tuple(map(float, text.split(":")))
     except ValueError:
-        return value
+        return text
+    return numbers if len(numbers) > 1 else numbers[0]
 
 
 def rankers_of(
@@ -219,7 +225,7 @@ def rankers_of(
             if name is not None:
                 ranker = replace(ranker, name=name + ranker.name.removeprefix(found.name))
             other = rankers.setdefault(ranker.name, ranker)
-            if other.method != ranker.method or repr(other.options) != repr(ranker.options):
+            if other.method != ranker.method or _in_full(other) != _in_full(ranker):
                 raise wrong_value(
                     "two of the {methods} are called {name!r}: pass a dict of names to methods",
                     name=ranker.name,
@@ -268,7 +274,7 @@ def _rank_by_function(
     if not ranker.reads_documents:
         found = ranker.method(ClassCounts._of(counts), **ranker.options)
     elif weights is None:
-        found = ranker.method(X, y, **ranker.options)
+        found = ranker.method(X.copy(), y.copy(), **ranker.options)  # which it may change
     else:
         raise excluded(
             "{sample_weight} cannot be passed to the function {name} of X and y: let it read "
@@ -291,6 +297,12 @@ def _options(entry: Selector, model: str, policy: str) -> dict[str, Any]:
     """Return those of the options that the method or selector has."""
     options = {"model": model} if entry.models else {}
     return options | ({"policy": policy} if isinstance(entry, Method) else {})
+
+
+def _in_full(ranker: Ranker) -> str:
+    """Return the options of a ranker with the defaults of the others, to tell rankers apart."""
+    usual: dict[str, Any] = {"model": MODELS[0], "policy": POLICIES[0]}
+    return repr(sorted({**usual, **ranker.options}.items()))
 
 
 def _named(methods: Any) -> Iterable[tuple[str | None, Any]]:
@@ -416,7 +428,11 @@ def _shown(name: str, value: Any) -> str:
     """Return an option as a part of a ranker's name."""
     if isinstance(value, str):
         return value
-    return f"{name}={value}" if isinstance(value, (bool, int, float)) else name
+    numbers = value if isinstance(value, (tuple, list)) else [value]
+    plain = [one.item() if isinstance(one, np.generic) else one for one in numbers]
+    if not all(isinstance(one, (bool, int, float)) for one in plain):
+        return name
+    return f"{name}={':'.join(repr(one).removesuffix('.0') for one in plain)}"
 
 
 def _check_unused(what: str, options: Mapping[str, Any]) -> None:

@@ -81,7 +81,9 @@ class Friedman(NamedTuple):
 
     chi2: float
     F: float
-    pvalue: float  # of F, or of the agreement of all collections if F is infinite
+    # That of F, or of the agreement of all collections if F is infinite. The F distribution is an
+    # approximation, which for few collections and many methods gives too small p-values.
+    pvalue: float
 
 
 def friedman(values: Floats) -> Friedman:

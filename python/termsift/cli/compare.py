@@ -35,7 +35,7 @@ on INPUT and classifies the documents of --test. Otherwise, it is trained anew f
 all other folds. "smallest k" is the least k whose value is within one standard error (s.e.) of the
 best value. The last table compares each method with the best in the mean over all k: the
 difference, its interval at 95% (±), and the p-value of no difference, adjusted for the number of
-methods. Several INPUTs are several collections, whose means over all k make one table.
+methods. Several INPUTs are several collections, whose means over k make one table.
 
 """
 
@@ -47,7 +47,7 @@ def add(commands: Any) -> None:
     about = "evaluate methods by the accuracy of a classifier that uses the first k terms of each"
     parser = arguments.add_command(commands, "compare", _run, about, _MORE)
     arguments.add_input(parser, counts=False, several=True)
-    title = "rankings (each method is combined with all models and policies that it has)"
+    title = "rankings (a method without options is combined with all its models and policies)"
     group = parser.add_argument_group(title)
     methods = tuple(ranker.name for ranker in (*ts.methods(), *ts.selectors()))
     for option, argument, names, usual in (
@@ -252,7 +252,7 @@ def _write_comparison(out: TextIO, found: ts.Comparison, about: _About) -> None:
 
 def _write_agreement(out: TextIO, found: ts.Comparison, about: _About) -> None:
     """Write a table of each metric, with a column for each collection."""
-    out.write(f"{_title(about)}.\nAll values are percentages, means over all k. ")
+    out.write(f"{_title(about)}.\nAll values are percentages, means over the k that all have. ")
     out.write("A * marks the best of a column.\n")
     width = max(map(len, _METRICS.values()))
     for metric, title in _METRICS.items():

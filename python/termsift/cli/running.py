@@ -171,8 +171,9 @@ def _check_files(args: argparse.Namespace) -> None:
             option = arguments.written(args, Argument(name))
             raise ValueError(f"{option} is empty, expected the name of a file")
     outputs = [path for name in _WRITTEN for path in _paths_of(args, name)]
+    places = [os.path.realpath(path) for path in outputs if path != "-"]
     for output in outputs:
-        if outputs.count(output) > 1 and output != "-":
+        if places.count(os.path.realpath(output)) > 1:
             raise ValueError(f"{output}: is the file of two outputs; name another file for one")
         for path in (path for name in _READ for path in _paths_of(args, name)):
             if os.path.isfile(output) and os.path.exists(path) and os.path.samefile(path, output):
