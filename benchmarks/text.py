@@ -68,6 +68,11 @@ class FileTable(Measured):
         """Return the table with one row for each file and contender."""
         return summary(self.header, self.rows)
 
+    def of_first_file(self) -> str:
+        """Return the part of the first file, for the README."""
+        rows = [row for row in self.rows if row[0] == self.rows[0][0]]
+        return f"{self.title}:\n\n{summary(self.header, rows)}"
+
 
 # ---- measuring -----------------------------------------------------------------------------------
 
@@ -194,7 +199,8 @@ def main() -> None:
         # The first table is about reading files and ranking terms. The second is about counting.
         shown = [f"{table.title}:\n\n{table.summary()}" for table in found[:2]]
         in_full = [measured, *map(str, found)]
-        for page, parts in zip(pages, (shown[:1], [*shown, measured], in_full), strict=True):
+        first = [found[0].of_first_file()] if isinstance(found[0], FileTable) else shown[:1]
+        for page, parts in zip(pages, (first, [*shown, measured], in_full), strict=True):
             put_between(page, MARKER, "\n\n".join(parts))
 
 

@@ -234,7 +234,11 @@ def whole_processes(
             rows.append([title, who, str(threads), *cells, digits(peak, 3), str(len(runs))])
     megabytes = table.path.stat().st_size / 1e6
     header = ["file", "whole process", "threads", "median s", "MB/s", "peak MB above imports"]
-    return f"{table.name}: {megabytes:,.0f} MB of CSV", [*header, "rounds"], rows
+    title = (
+        f"Each process reads the table {table.name} ({megabytes:,.0f} MB as CSV) and prints the "
+        f"{K} best terms,\nunless the process's name says otherwise"
+    )
+    return title, [*header, "rounds"], rows
 
 
 def terms_of(printed: list[str]) -> list[str]:
