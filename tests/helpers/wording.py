@@ -785,7 +785,7 @@ WORDING: dict[str, str] = {
     "greedy_has_no_aggregate": "greedy has no aggregate",
     "greedy_has_no_option": "greedy has no …: see counts.greedy",
     "greedy_has_no_option_policy": (
-        "greedy has no option 'policy' (it has exhaustive, model, alpha, class_prior)"
+        "greedy has no option 'policy' (it has exhaustive, model, class_prior, alpha)"
     ),
     "greedy_has_no_policy": "greedy has no policy",
     "has_columns_not_number": (
@@ -1009,7 +1009,7 @@ WORDING: dict[str, str] = {
     "md_has_no_option_polcy": "md has no option 'polcy'",
     "md_has_no_option_variant": "md has no option 'variant'",
     "md_has_no_option_zero": (
-        "md has no option 'zero' (it has policy, aggregate, model, alpha, class_prior)"
+        "md has no option 'zero' (it has model, policy, aggregate, class_prior, alpha)"
     ),
     "md_has_one_run_and": "md has one run and no deviation: use cross_validate",
     "md_needs_occurrences_but_x_holds": (

@@ -48,7 +48,7 @@ class SumTask {
   void sum_absent(const ContingencyTask<Count>& task, const Threads& threads) {
     totals_ = totals_of_terms(task, threads);
     sort_in_parts(totals_.begin(), totals_.end(), threads, is_less);
-    const auto equal = [](const ColumnTotal& x, const ColumnTotal& y) { return !is_less(x, y); };  // x is not after y
+    const auto equal = [](const ColumnTotal& x, const ColumnTotal& y) { return !is_less(x, y); };  // as x <= y
     totals_.erase(std::unique(totals_.begin(), totals_.end(), equal), totals_.end());
     sums_.resize(totals_.size());
     const std::int64_t n = std::ssize(totals_);

@@ -34,15 +34,15 @@ AnyMethod: TypeAlias = "RankerName | Function | Ranker"
 
 # The defaults of options that are not None, which selectors without these options accept.
 _DEFAULTS = {"policy": POLICIES[0], "class_prior": "empirical", "model": MODELS[0], "alpha": 1.0}
-# The options that all methods have. ``n_threads`` belongs to the caller of a method.
-_OF_METHODS = ("policy", "aggregate", "model", "alpha", "class_prior")
-# The values that a name may hold as words, by option.
+# The options of all methods that a name may hold as words, with their values, in their order.
 _WORDS: dict[str, tuple[Any, ...]] = {
     "model": MODELS,
     "policy": POLICIES,
     "aggregate": ("sum", "mean", "max"),
     "class_prior": ("empirical", "uniform"),
 }
+# The options that all methods have. ``n_threads`` belongs to the caller of a method.
+_OF_METHODS = (*_WORDS, "alpha")
 # The arguments of selectors that are no options of a ranker.
 _NO_OPTIONS = ("counts", "X", "y", "k", "sample_weight", "term_names", "n_threads", "options")
 
