@@ -462,7 +462,8 @@ class ClassCounts(Shown):
             The number of threads, by default one per processor (see `termsift.count`).
         **options
             The options of the method: ``noncentrality`` of md_chi2, ``variant`` and ``sqrt`` of
-            c_tfidf, and ``zero`` of ndm, mmr and wllr. `Method.options` has their values.
+            c_tfidf, and ``zero`` of ndm, mmr and wllr. ``options`` in `termsift.methods` has their
+            values.
 
         Returns
         -------

@@ -176,7 +176,7 @@ def stability(
     -------
     stability : Stability
         The first k terms of the ranking by all documents, with their probabilities, ranks and so
-        on. `print` shows a table, and `to_frame` returns a data frame.
+        on. ``print`` shows a table, and ``to_frame`` returns a data frame.
 
     Raises
     ------
