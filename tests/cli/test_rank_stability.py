@@ -12,6 +12,7 @@ import pytest
 
 import termsift as ts
 from collection_files import read_files
+from report_pages import BEST, Page
 
 
 @pytest.mark.parametrize(
@@ -99,3 +100,26 @@ def test_what_stability_does_not_have_is_refused(run: Any, table: Path, saved: P
     assert complaint == f"{saved}: holds counts, not documents; pass texts or a matrix"
     complaint = run("rank", table, "--stability", "--n-samples", 1).complaint
     assert complaint == f"{table}: --n-samples must be at least 2, got 1"
+
+
+def test_the_report_shows_the_same_probabilities(run: Any, table: Path, tmp_path: Path) -> None:
+    collection = read_files(table)
+    found = ts.stability(
+        collection.X,
+        collection.y,
+        "ig",
+        n_samples=10,
+        random_state=3,
+        term_names=collection.term_names,
+    )
+    command = ["report", table, "--method", "ig", "-o", tmp_path / "page.html"]
+    run(*command, "--stability", "--n-samples", 10, "--random-state", 3)
+    page = Page((tmp_path / "page.html").read_text("utf-8"))
+    head, *rows = page.tables[BEST]
+    shown = [(row[head.index("term")], row[head.index("probability")]) for row in rows]
+    expected = zip(found.ranking.terms, found.probability, strict=True)
+    assert shown == [(term, f"{p:.2f}") for term, p in expected]
+    assert (
+        run(*command, "--n-samples", 5).complaint
+        == "there is no --stability, so leave out --n-samples"
+    )

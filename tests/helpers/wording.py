@@ -1504,6 +1504,10 @@ WORDING: dict[str, str] = {
     "sort_must_be_one_of": "sort must be one of …, got 'size'",
     "source_must_be_a_path": "source must be a path or bytes, got …",
     "source_must_be_a_path_2": "source must be a path or bytes, got int",
+    "stability_of_another_ranking": (
+        "stability is that of another ranking: pass that of these documents with method='g2'"
+    ),
+    "stability_type": "stability must be a Stability, got …",
     "stem_has_a_blank": (
         "stem returned 'new york' for the word 'nyc', which has a blank, but blanks join the words "
         "of n-grams: return a stem without one"

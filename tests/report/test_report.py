@@ -54,6 +54,33 @@ def test_the_figures(tmp_path: Path) -> None:
     assert about == [f"documents: 20 (33.3%), tokens: {n:,}" for n in counts.class_tokens]
 
 
+def test_the_stability_of_the_best_terms(tmp_path: Path) -> None:
+    collection = letters()
+    found = ts.stability(collection.X, collection.y, "g2", 5, n_samples=20)
+    page = written(collection, tmp_path, stability=found)
+    head, *rows = page.tables[BEST]
+    assert head[-1] == "probability"
+    assert [row[-1] for row in rows[:5]] == [f"{p:.2f}" for p in found.probability]
+    ranked = ts.count(collection.X, collection.y).rank("g2", 30).indices
+    assert [row[-1] for row in rows] == [f"{p:.2f}" for p in found.probabilities[ranked]]
+    assert "20 samples of the documents were ranked, too." in page.text()
+    assert " ".join(found.summary.split()) in page.text()
+    without = written(collection, tmp_path)
+    assert without.tables[BEST][0] == head[:-1]
+
+
+def test_the_stability_of_another_ranking_is_refused(tmp_path: Path) -> None:
+    collection = letters()
+    others = letters(n_terms=29)
+    of_md = ts.stability(collection.X[::2], collection.y[::2], "md", 5, n_samples=2)
+    for found in (of_md, ts.stability(others.X, others.y, "g2", 5, n_samples=2)):
+        with raises(ValueError, "stability_of_another_ranking"):
+            written(collection, tmp_path, stability=found)
+    with raises(TypeError, "stability_type"):
+        written(collection, tmp_path, stability=0.5)
+    assert not list(tmp_path.iterdir())
+
+
 def test_the_leading_terms_of_each_class(tmp_path: Path) -> None:
     collection = letters()
     page = written(collection, tmp_path, method="ig", k=4)

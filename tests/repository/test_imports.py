@@ -54,6 +54,7 @@ _MAY_LOAD: dict[str, set[str]] = {
     "classify {table} --counts {counts}": {"scipy.sparse"},
     "compare {table} --cv 2 --method df": {"scipy.sparse", "scipy.special"},
     "report {table} -o {folder}/r.html": {"scipy.sparse", "scipy.special"},
+    "report {table} --stability -o {folder}/r.html": {"scipy.sparse", "scipy.special"},
     "demo": {"scipy.sparse", "scipy.special"},
 }
 _SLOW = ["scipy.sparse", "scipy.special", "scipy.stats", "scipy.linalg", "scipy.optimize"]

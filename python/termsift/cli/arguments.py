@@ -217,6 +217,23 @@ def _add_text_rules(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--lowercase", action=argparse.BooleanOptionalAction, help=case)
 
 
+def add_stability(parser: argparse.ArgumentParser, about: str) -> None:
+    """Add the options of `termsift.stability`, of which ``about`` says what --stability does."""
+    group = parser.add_argument_group("stability")
+    add_flag(group, "--stability", f"{about}; all documents must fit in memory")
+    add_values(
+        group,
+        ("--n-samples", int, "N", "number of samples (default: 100)"),
+        ("--random-state", int, "N", "seed of the samples (default: 0)"),
+    )
+
+
+def check_stability(args: argparse.Namespace) -> None:
+    """Refuse the options of samples without --stability."""
+    if not args.stability:
+        refuse(args, "there is no --stability", "random_state", "n_samples")
+
+
 def add_output_file(group: Any, what: str) -> None:
     """Add the option --output to a command that writes one kind of file."""
     about = f"{what}, written atomically"

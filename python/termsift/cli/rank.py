@@ -19,7 +19,6 @@ _USUAL = "md"  # the default method
 _SIGNIFICANT = 0.05  # tables mark terms with larger p-values
 _OTHER_TEST = "g2"  # the test of methods that are no tests
 _MOST_RANKED = 1 << 24  # the most tests whose p-values are adjusted by Benjamini and Hochberg
-_SAMPLES = 100  # the default number of samples that show how stable a ranking is
 _K_OF_TABLE = 20  # the default number of terms in a table or per class
 
 
@@ -44,20 +43,11 @@ def add(commands: Any) -> None:
     arguments.add_values(group, arguments.ALPHA)
     policies = "best terms of all, or of each class in turn"
     arguments.add_choice(group, "--policy", arguments.POLICIES, policies)
-    group = parser.add_argument_group("stability")
     about = (
         "rank samples of the documents, too, and add columns: the probability of each term to be "
-        "among the first k, and the range of its rank in 90%% of the samples; all documents must "
-        "fit in memory"
+        "among the first k, and the range of its rank in 90%% of the samples"
     )
-    arguments.add_flag(group, "--stability", about)
-    samples = f"number of samples (default: {_SAMPLES})"
-    seed = "seed of the samples (default: 0)"
-    arguments.add_values(
-        group,
-        ("--n-samples", int, "N", samples),
-        ("--random-state", int, "N", seed),
-    )
+    arguments.add_stability(parser, about)
     group = output.add_output(parser)
     how_many = f"number of terms (default: {K}; {_K_OF_TABLE} in a table or per class)"
     arguments.add_values(group, ("-k --k", int, "N", how_many), arguments.MAX_PVALUE)
@@ -72,9 +62,8 @@ def _run(args: argparse.Namespace) -> None:
     method: Any = args.method or (arguments.KEY if args.per_class else _USUAL)
     if args.per_class:
         arguments.refuse(args, "--per-class has a list for each class", "policy")
-    if not args.stability:
-        arguments.refuse(args, "there is no --stability", "random_state", "n_samples")
-    else:
+    arguments.check_stability(args)
+    if args.stability:
         arguments.refuse(
             args, "--stability ranks all documents", "per_class", "classes", "max_pvalue"
         )

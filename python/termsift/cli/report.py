@@ -13,10 +13,11 @@ import termsift as ts
 from termsift._util.messages import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
-from termsift.report import write_report
+from termsift.report import overall_method, write_report
 
 _PASSAGES = 3  # the default number of passages per term and class
 _WIDTH = 50
+_FIRST = 100  # the number of best terms whose stability is measured
 _MORE = """\
 The page is a single file that loads no other. It shows the leading terms of each class with
 passages, a chart that compares two classes, and the best terms. Counts hold no texts, so a page
@@ -44,21 +45,46 @@ def add(commands: Any) -> None:
     )
     shown = f"passages per term, or 0 for none (default: {_PASSAGES})"
     group.add_argument("--passages", dest="n_passages", type=int, metavar="N", help=shown)
+    about = (
+        f"rank samples of the documents, too, and say of each of the best terms how probably it is "
+        f"among the first {_FIRST}"
+    )
+    arguments.add_stability(parser, about)
     arguments.add_output_file(group, "the page of HTML, or - for stdout")
 
 
 def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # The page declares this encoding.
+    arguments.check_stability(args)
     with output.opened(args.output) as out:  # Opening the output first reports errors early.
-        counts = inputs.read_counts(args)
+        stability = None
+        if args.stability:
+            collection = inputs.read_documents(args)
+            counts = inputs.count_collection(collection, args.tf or "raw", args.n_threads)
+        else:
+            counts = inputs.read_counts(args)
         classes = None if args.classes is None else inputs.labels_of(counts, args.classes)
         with naming(args.source):
+            if args.stability:
+                logger.info("ranking samples of the documents")
+                method: Any = args.method or arguments.KEY
+                stability = ts.stability(
+                    collection.X,
+                    collection.y,
+                    overall_method(method),
+                    _FIRST,
+                    classes=collection.classes,
+                    term_names=collection.term_names,
+                    n_threads=args.n_threads,
+                    **arguments.given(args, "tf", "n_samples", "random_state"),
+                )
             write_report(
                 counts,
                 out,
                 classes=classes,
                 passages=_passages(args),
+                stability=stability,
                 source=args.source,
                 n_threads=args.n_threads,
                 **arguments.given(args, "method", "k", "max_pvalue", "title"),

@@ -12,9 +12,13 @@ from importlib import resources
 from string import Template
 from typing import Any, TextIO, TypeAlias
 
+import numpy as np
+
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._core import __version__
 from termsift._counts.counts import Counts
+from termsift._evaluate.stability import Stability
+from termsift._rank import rank
 from termsift._scores.class_terms import (
     adjustment,
     distinctive_terms,
@@ -26,7 +30,7 @@ from termsift._scores.methods import DescriberName, MethodName
 from termsift._scores.ranking import SIGNIFICANT, Ranking
 from termsift._scores.registry import DESCRIBING, find_describer
 from termsift._util import validation
-from termsift._util.faults import wrong_type
+from termsift._util.faults import wrong_type, wrong_value
 from termsift._util.files import text_output
 from termsift._util.html import Child, element, name, number, render
 from termsift.report._sections import BEST, best_terms, class_cards, scatter
@@ -49,6 +53,7 @@ def write_report(
     classes: Iterable[Hashable] | None = None,
     max_pvalue: float | None = None,
     passages: FindPassages | None = None,
+    stability: Stability | None = None,
     title: str | None = None,
     source: str | None = None,
     n_threads: int | None = None,
@@ -77,6 +82,9 @@ def write_report(
         A function that finds the passages to show. The function takes a dict with the terms of each
         class, and returns a dict of passages, as `termsift.find_passages` does. For texts and
         labels, pass ``functools.partial(termsift.find_passages, texts, y)``.
+    stability : Stability, optional
+        What `termsift.stability` says of the ranking by the same method of the same documents. The
+        table of the best terms then shows how sure each term is.
     title : str, optional
         The heading. The default heading gives the numbers of classes and documents.
     source : str, optional
@@ -87,7 +95,8 @@ def write_report(
     Raises
     ------
     ValueError, TypeError, OSError
-        As for `termsift.ClassCounts.rank`, and if the file cannot be written.
+        As for `termsift.ClassCounts.rank`, if the stability is that of another ranking, and if the
+        file cannot be written.
 
     Notes
     -----
@@ -107,7 +116,17 @@ def write_report(
     True
     """
     _write(
-        value_of(counts), path, method, k, classes, max_pvalue, passages, title, source, n_threads
+        value_of(counts),
+        path,
+        method,
+        k,
+        classes,
+        max_pvalue,
+        passages,
+        stability,
+        title,
+        source,
+        n_threads,
     )
 
 
@@ -119,6 +138,7 @@ def _write(
     classes: Iterable[Hashable] | None,
     max_pvalue: float | None,
     passages: FindPassages | None,
+    stability: Stability | None,
     title: str | None,
     source: str | None,
     n_threads: int | None,
@@ -129,10 +149,15 @@ def _write(
             validation.check_kind(given, str, argument)
     if passages is not None and not callable(passages):
         raise wrong_type("{passages} must be a function, got {given!r}", given=passages)
+    if stability is not None:
+        validation.check_kind(stability, Stability, "stability")
     entry = find_describer(method)
     rules = counts.rules
-    overall: MethodName = "g2" if method == "key" else method
+    overall = overall_method(method)
     with text_output(path) as file:  # a wrong path is an error before any computation
+        ranking = rank(counts, overall, BEST, n_threads=n_threads)
+        if stability is not None:
+            _check_stability(stability, ranking, counts, overall)
         sizes = f"{number(counts.n_classes)} classes of {number(counts.n_docs)} documents"
         heading = title or f"Terms that tell {sizes} apart"
         tokens = counts.collection_term_frequency.sum()
@@ -170,12 +195,41 @@ def _write(
             "hidden": hidden,
             **scatter(counts, listed, overall, n_threads),
             "overall": overall,
-            "n_shown": number(min(BEST, counts.n_terms)),
-            "terms": best_terms(counts, overall, n_threads),
+            "n_shown": number(len(ranking)),
+            "sureness": "" if stability is None else _about_stability(stability),
+            "terms": best_terms(counts, ranking, overall, stability, n_threads),
             "version": __version__,
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
         file.write(Template(page).substitute({key: render(x) for key, x in content.items()}))
+
+
+def overall_method(method: DescriberName) -> MethodName:
+    """Return the method that orders the terms of all classes, which "key" cannot do."""
+    return "g2" if method == "key" else method
+
+
+def _check_stability(
+    stability: Stability, ranking: Ranking, counts: Counts, method: MethodName
+) -> None:
+    """Check that a stability is that of this ranking of these counts."""
+    n = min(len(ranking), len(stability.ranking))
+    same_terms = np.array_equal(ranking.indices[:n], stability.ranking.indices[:n])
+    if len(stability.probabilities) != counts.n_terms or not same_terms:
+        raise wrong_value(
+            "{stability} is that of another ranking: pass that of these documents with {method=}",
+            method=method,
+        )
+
+
+def _about_stability(stability: Stability) -> str:
+    """Return sentences about the stability of the best terms."""
+    first = number(len(stability.ranking))
+    return (
+        f" {number(stability.n_samples)} samples of the documents were ranked, too. The "
+        f"probability of a term is the share of the samples in which it is among the first {first} "
+        f"terms. {stability.summary}"
+    )
 
 
 def _about_pvalues(

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termsift._counts.counts import Counts
+from termsift._evaluate.stability import Stability
 from termsift._rank import rank
 from termsift._scores.class_terms import dominant_class, tokens_here_and_elsewhere
 from termsift._scores.methods import MethodName
@@ -157,13 +158,19 @@ def scatter(
     }
 
 
-def best_terms(counts: Counts, method: MethodName, n_threads: int | None) -> Element:
+def best_terms(
+    counts: Counts,
+    ranking: Ranking,
+    method: MethodName,
+    stability: Stability | None,
+    n_threads: int | None,
+) -> Element:
     """Return a table of the best terms."""
-    ranking = rank(counts, method, BEST, n_threads=n_threads)
     dominant = dominant_class(counts, ranking.indices, method, n_threads=n_threads)
     columns_of = (ranking.indices.tolist(), ranking.scores.tolist(), dominant.tolist())
     occurrences = counts.collection_term_frequency
     documents = counts.collection_document_frequency
+    sure = [] if stability is None else stability.probabilities[ranking.indices].tolist()
     rows = (
         (
             number(rank),
@@ -172,12 +179,14 @@ def best_terms(counts: Counts, method: MethodName, n_threads: int | None) -> Ele
             number(occurrences[i]),
             number(documents[i]),
             name(counts.classes[c]) if c >= 0 else "\N{EN DASH}",
+            *(number(p, ".2f") for p in sure[rank - 1 : rank]),
         )
         for rank, (i, score, c) in enumerate(zip(*columns_of, strict=True), start=1)
     )
     columns: list[tuple[Child, str]] = [("rank", "number"), ("term", "name")]
     columns += [("score", "number"), ("occurrences", "number")]
     columns += [("documents", "number"), ("dominant class", "text")]
+    columns += [("probability", "number")] * (stability is not None)
     return table("The best terms, by score", columns, rows)
 
 
