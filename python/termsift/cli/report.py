@@ -13,10 +13,11 @@ import termsift as ts
 from termsift._util.messages import logger
 from termsift._util.validation import naming
 from termsift.cli import arguments, inputs, output
-from termsift.report import overall_method, write_report
+from termsift.report import write_report
 
 _PASSAGES = 3  # the default number of passages per term and class
 _WIDTH = 50
+_OVERALL = "g2"  # orders the terms of all classes, which key cannot do, in write_report too
 _FIRST = 100  # the number of best terms whose stability is measured
 _MORE = """\
 The page is a single file that loads no other. It shows the leading terms of each class with
@@ -72,7 +73,7 @@ def _run(args: argparse.Namespace) -> None:
                 stability = ts.stability(
                     collection.X,
                     collection.y,
-                    overall_method(method),
+                    _OVERALL if method == arguments.KEY else method,
                     _FIRST,
                     classes=collection.classes,
                     term_names=collection.term_names,

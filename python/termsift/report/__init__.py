@@ -153,7 +153,8 @@ def _write(
         validation.check_kind(stability, Stability, "stability")
     entry = find_describer(method)
     rules = counts.rules
-    overall = overall_method(method)
+    # "key" orders only the terms of one class.
+    overall: MethodName = "g2" if method == "key" else method
     with text_output(path) as file:  # a wrong path is an error before any computation
         ranking = rank(counts, overall, BEST, n_threads=n_threads)
         if stability is not None:
@@ -202,11 +203,6 @@ def _write(
         }
         page = resources.files("termsift.report").joinpath("page.html").read_text("utf-8")
         file.write(Template(page).substitute({key: render(x) for key, x in content.items()}))
-
-
-def overall_method(method: DescriberName) -> MethodName:
-    """Return the method that orders the terms of all classes, which "key" cannot do."""
-    return "g2" if method == "key" else method
 
 
 def _check_stability(
