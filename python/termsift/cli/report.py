@@ -69,11 +69,12 @@ def _run(args: argparse.Namespace) -> None:
         with naming(args.source):
             if args.stability:
                 logger.info("ranking samples of the documents")
-                method: Any = args.method or arguments.KEY
+                overall: Any = args.method or arguments.KEY
+                overall = _OVERALL if overall == arguments.KEY else overall
                 stability = ts.stability(
                     collection.X,
                     collection.y,
-                    _OVERALL if method == arguments.KEY else method,
+                    overall,
                     _FIRST,
                     classes=collection.classes,
                     term_names=collection.term_names,
