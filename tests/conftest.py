@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import settings
@@ -23,6 +24,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every case of every test; without it the quick tier runs: every test but those "
         "marked full, with fewer cases and fewer examples",
+    )
+    parser.addoption(
+        "--passed",
+        type=Path,
+        metavar="REPORT",
+        help="leave out of the full tier what passed in the quick tier, whose --junitxml is REPORT",
     )
 
 
@@ -59,15 +66,44 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Skip the tests that only the full tier runs."""
-    if config.getoption("--full"):
+    """Leave out the tests that only the full tier runs, or those that passed before."""
+    if not config.getoption("--full"):
+        kept = set(quick_tests(items))
+    elif (report := config.getoption("--passed")) is not None:
+        passed = passed_tests(report)
+        kept = {item for item in items if has_more_examples(item) or not is_among(passed, item)}
+    else:
         return
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
+
+
+def quick_tests(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+    """Return the cases of all tests that the quick tier runs."""
     cases_of: dict[str, list[pytest.Item]] = {}
     for item in items:
         cases_of.setdefault(item.nodeid.split("[")[0], []).append(item)
-    kept = {case for cases in cases_of.values() for case in quick_cases(cases)}
-    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-    items[:] = [item for item in items if item in kept]
+    for cases in cases_of.values():
+        yield from quick_cases(cases)
+
+
+def passed_tests(report: Path) -> set[tuple[str | None, str | None]]:
+    """Return the modules and names of the tests that passed, by a report of ``--junitxml``."""
+    cases = ElementTree.parse(report).iter("testcase")
+    return {(case.get("classname"), case.get("name")) for case in cases if not len(case)}
+
+
+def is_among(passed: set[tuple[str | None, str | None]], item: pytest.Item) -> bool:
+    """Return whether a test passed. A name that XML cannot hold is not found, and runs again."""
+    file, _, name = item.nodeid.partition("::")
+    return (file.removesuffix(".py").replace("/", "."), name) in passed
+
+
+def has_more_examples(item: pytest.Item) -> bool:
+    """Return whether a test tries more examples in the full tier than in the quick tier."""
+    test = getattr(item, "obj", None)
+    of_hypothesis = getattr(test, "is_hypothesis_test", False)
+    return of_hypothesis or "is_full" in getattr(item, "fixturenames", ())
 
 
 def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
@@ -86,6 +122,12 @@ def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
             kept.append(case)
         seen |= values
     return kept[:: -(-len(kept) // most)] if most else []
+
+
+@pytest.fixture(scope="session")
+def is_full(pytestconfig: pytest.Config) -> bool:
+    """Return whether a test tries all its examples."""
+    return bool(pytestconfig.getoption("--full"))
 
 
 def pytest_report_header() -> str:

@@ -60,8 +60,7 @@ def test_patterns_in_use_are_run_by_the_core(pattern: str) -> None:
 @pytest.mark.parametrize(
     "pattern", ["\\w+", "[#@]?\\w+", "(?i)\\b([a-z_]\\w+)\\b", "\\S+@\\S+", ".+"]
 )
-def test_adversarial_texts(pattern: str, request: pytest.FixtureRequest) -> None:
-    is_full = request.config.getoption("--full")
+def test_adversarial_texts(pattern: str, is_full: bool) -> None:
     texts = adversarial_texts.some() if is_full else adversarial_texts.few()
     for piece in (SMALLEST, USUAL):
         assert matches(pattern, texts, piece) == expected(pattern, texts)
@@ -79,10 +78,10 @@ def test_patterns_left_to_python(pattern: str) -> None:
 
 @pytest.mark.full(cases=2)
 @pytest.mark.parametrize("seed", range(10))
-def test_random_patterns(seed: int, request: pytest.FixtureRequest) -> None:
+def test_random_patterns(seed: int, is_full: bool) -> None:
     # `re` takes exponential time for some random patterns, so only short texts are compared.
     generator = Generator(seed)
-    n_wanted = 200 if request.config.getoption("--full") else 40
+    n_wanted = 200 if is_full else 40
     targets, best = _core.simd_targets(), _core.simd_target()
     n_compared = 0
     while n_compared < n_wanted:

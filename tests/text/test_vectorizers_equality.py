@@ -123,12 +123,6 @@ HASHING: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def is_full(request: pytest.FixtureRequest) -> bool:
-    """Return whether the full tier runs."""
-    return bool(request.config.getoption("--full"))
-
-
 def texts_for(name: str, is_full: bool) -> list[str]:
     """Return the texts for the tests of rules."""
     if not is_full:

@@ -196,8 +196,8 @@ def read_changed(folder: Path, place: str) -> None:
                 print(f"WRONG {place} {way}: {wrong}", flush=True)
 
 
-def test_changed_bytes(tmp_path: Path, pytestconfig: pytest.Config) -> None:
-    usual = 8 if pytestconfig.getoption("--full") else 2
+def test_changed_bytes(tmp_path: Path, is_full: bool) -> None:
+    usual = 8 if is_full else 2
     mutations = int(os.environ.get("TERMSIFT_MUTATIONS", usual))
     places = [f"{kind}:{i}" for kind in ALL_KINDS for i in range(mutations)]
     folders = [str(Path(__file__).parents[1] / "helpers"), os.environ.get("PYTHONPATH", "")]
