@@ -139,7 +139,6 @@ GOOD: dict[str, Callable[[], Any]] = {
     "documents": lambda: [["some", "words"], ["more", "words"]],
     "source": counts,
     "scan": scan,
-    "by": lambda: "md",
     "collections": lambda: {"one": (sp.csr_array(X), list(Y))},
 }
 PATHS: dict[str, Callable[[], Any]] = {
@@ -278,6 +277,13 @@ def arguments_of(name: str, function: Callable[..., Any]) -> tuple[list[Any], di
 # ---- the verdict ---------------------------------------------------------------------------------
 
 
+def called(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a function, some of whose arguments may have no keyword."""
+    named = inspect.signature(function).parameters.values()
+    first = [arguments.pop(a.name) for a in named if a.kind is a.POSITIONAL_ONLY]
+    return function(*first, **arguments)
+
+
 def faults_of(name: str, argument: str, value_name: str) -> list[str]:
     """Call with one wrong argument, and return a description of any fault in the outcome."""
     function = functions()[name]()
@@ -286,7 +292,7 @@ def faults_of(name: str, argument: str, value_name: str) -> list[str]:
     before = list(map(state, objects))
     with warnings.catch_warnings(action="ignore"):
         try:
-            result = function(**{**good, argument: HOSTILE[value_name]()})
+            result = called(function, {**good, argument: HOSTILE[value_name]()})
             if isinstance(result, types.GeneratorType | Iterator):
                 list(itertools.islice(result, 10))
         except (AssertionError, SystemError, RecursionError) as error:
@@ -319,12 +325,12 @@ def blame_of(name: str, argument: str, value_name: str) -> list[str]:
         good.setdefault("queries", "words")
     with warnings.catch_warnings(action="ignore"):
         try:
-            result = function(**{**good, argument: HOSTILE[value_name]()})
+            result = called(function, {**good, argument: HOSTILE[value_name]()})
             if isinstance(result, types.GeneratorType | Iterator):
                 list(itertools.islice(result, 10))
         except (ValueError, TypeError) as error:
-            raised_at = traceback.extract_tb(error.__traceback__)[-1].filename
-            if "termsift" not in raised_at:
+            raised_at = Path(traceback.extract_tb(error.__traceback__)[-1].filename)
+            if not raised_at.is_relative_to(PACKAGE):
                 return []  # a library, or a function of the caller
             if argument in VALUES_OF_CALLERS and not hasattr(error, "argument"):
                 return []
@@ -336,6 +342,7 @@ def blame_of(name: str, argument: str, value_name: str) -> list[str]:
     return []
 
 
+PACKAGE = Path(str(ts.__file__)).parent
 # Functions of the caller, which raise errors of their own while texts are read.
 VALUES_OF_CALLERS = ("preprocessor", "stem", "tokenizer", "analyzer", "strip_accents", "passages")
 

@@ -84,12 +84,12 @@ class Ranker:
         return find_ranker(self.method).reads_documents
 
 
-def method(by: RankerName | Function, /, name: str | None = None, **options: Any) -> Ranker:
+def method(method: RankerName | Function, /, name: str | None = None, **options: Any) -> Ranker:
     """Return a way to rank terms: a method, a selector or a function of your own, with options.
 
     Parameters
     ----------
-    by : str or callable
+    method : str or callable
         The name of one of `termsift.methods` or `termsift.selectors`, or a function. A name may be
         followed by options, as tables print it: "md binary round_robin", "ndm document". A function
         is called with a `ClassCounts`, or, if it has two arguments without a default, with the
@@ -126,7 +126,7 @@ def method(by: RankerName | Function, /, name: str | None = None, **options: Any
     >>> list(ts.cross_validate(X, y, methods, ks=[1, 2], cv=2))
     ['chi2 mean', 'range_of_shares']
     """
-    return _made(by, name, options, "method")
+    return _made(method, name, options, "method")
 
 
 def _made(by: Any, name: str | None, options: dict[str, Any], argument: str) -> Ranker:
