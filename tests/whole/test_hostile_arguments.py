@@ -128,6 +128,7 @@ GOOD: dict[str, Callable[[], Any]] = {
     "other": lambda: counts().rank("md_chi2"),
     "parts": lambda: [counts(), counts()],
     "min_df": lambda: 1,
+    "method": lambda: "md",
     "metric": lambda: "f1",
     "cv": lambda: 2,
     "terms": lambda: np.array([0, 1]),
