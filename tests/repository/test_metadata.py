@@ -150,7 +150,8 @@ def test_each_lower_bound_becomes_a_version_to_test() -> None:
         [sys.executable, ROOT / ".ci/oldest.py"], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     extras = PROJECT["optional-dependencies"].values()
-    for requirement in (*PROJECT["dependencies"], *(one for extra in extras for one in extra)):
+    build = PYPROJECT["build-system"]["requires"]
+    for requirement in (*build, *PROJECT["dependencies"], *(o for extra in extras for o in extra)):
         name, _, least = requirement.partition(">=")
         assert not least or f"{name.partition('[')[0]}=={least}" in printed
 
