@@ -1,8 +1,9 @@
-"""Refuse wheels that are too large, hold other files, or have relative links in the README.
+"""Refuse wheels that are too large, hold other files, or hide what they hold.
 
 python check_wheel.py WHEEL...
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -14,6 +15,16 @@ PARTS = r"termsift/|termsift\.libs/|termsift-[\d.]+\.dist-info/"  # auditwheel a
 STUBS = r"termsift/__init__\.pyi", r"termsift/text/__init__\.pyi", r"termsift/_core\.pyi"
 NEEDED = (r"termsift/py\.typed", *STUBS, r"termsift/_core\.[^/]+\.(so|pyd)")
 LICENSE = r"termsift-[\d.]+\.dist-info/licenses/LICENSE"
+SBOM = r"termsift-[\d.]+\.dist-info/sboms/termsift\.cdx\.json"
+REPAIRED = r"termsift-[\d.]+\.dist-info/sboms/auditwheel\.cdx\.json"
+
+
+def parts(wheel: Path) -> set[str]:
+    """Return the names in the wheel's lists of the code of others (PEP 770)."""
+    with ZipFile(wheel) as archive:
+        names = [n for n in archive.namelist() if re.search(r"\.dist-info/sboms/.+\.json$", n)]
+        boms = [json.loads(archive.read(name)) for name in names]
+    return {part["name"] for bom in boms for part in bom["components"]}
 
 
 def complaints(wheel: Path) -> list[str]:
@@ -22,6 +33,7 @@ def complaints(wheel: Path) -> list[str]:
         names = archive.namelist()
         metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
         readme = archive.read(metadata).decode()
+        times = {entry.date_time for entry in archive.infolist()}
     wrong = [
         f"{name} does not belong in a wheel"
         for name in names
@@ -29,9 +41,16 @@ def complaints(wheel: Path) -> list[str]:
     ]
     relative = re.findall(r"\]\((?!https:)([^)]+)\)", readme)
     wrong += [f"a package index cannot resolve the relative link {link}" for link in relative]
-    for needed in (*NEEDED, LICENSE):
+    libraries = {re.split(r"[-.]", n.rpartition("/")[2])[0] for n in names if ".libs/lib" in n}
+    for needed in (*NEEDED, LICENSE, SBOM, *([REPAIRED] if libraries else [])):
         if sum(bool(re.fullmatch(needed, name)) for name in names) != 1:
             wrong.append(f"expected one file {needed}")
+    listed = parts(wheel)
+    for part in ("pybind11", *sorted(libraries)):
+        if not any(name.startswith(part) for name in listed):
+            wrong.append(f"no list in sboms/ names {part}")
+    if len(times) > 1 and "-macosx_" not in wheel.name:  # delocate sets times of its own
+        wrong.append("files have times of their own, so a second build would differ")
     is_repaired = any(name.startswith("termsift.libs/") for name in names)
     most = MOST_BYTES if is_repaired or "-linux_" not in wheel.name else MOST_BYTES - GIVEN_LATER
     if wheel.stat().st_size > most:
