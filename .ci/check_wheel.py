@@ -34,6 +34,7 @@ def complaints(wheel: Path) -> list[str]:
         metadata = next(name for name in names if name.endswith(".dist-info/METADATA"))
         readme = archive.read(metadata).decode()
         times = {entry.date_time for entry in archive.infolist()}
+        binaries = {name: archive.read(name) for name in names if name.endswith((".so", ".pyd"))}
     wrong = [
         f"{name} does not belong in a wheel"
         for name in names
@@ -49,6 +50,11 @@ def complaints(wheel: Path) -> list[str]:
     for part in ("pybind11", *sorted(libraries)):
         if not any(name.startswith(part) for name in listed):
             wrong.append(f"no list in sboms/ names {part}")
+    wrong += [
+        f"{name} has paths of the machine that built it, so a build elsewhere would differ"
+        for name, content in binaries.items()
+        if re.search(rb"[/\\]cpp[/\\](src|include|bindings)[/\\]", content)
+    ]
     if len(times) > 1 and "-macosx_" not in wheel.name:  # delocate sets times of its own
         wrong.append("files have times of their own, so a second build would differ")
     is_repaired = any(name.startswith("termsift.libs/") for name in names)

@@ -96,8 +96,9 @@ def test_what_is_published_has_passed_all_tests() -> None:
     release = jobs("release.yml")
     assert "uses: ./.github/workflows/tests.yml\n" in release["tests"]
     assert "\n  workflow_call:" in WORKFLOWS["tests.yml"]
-    assert needs("release.yml", "check") == {"tests", "wheels", "sdist"}
-    assert needs("release.yml", "publish") == {"attest", "check", "tests", "wheels", "sdist"}
+    before = {"tests", "wheels", "again", "sdist"}
+    assert needs("release.yml", "check") == before
+    assert needs("release.yml", "publish") == before | {"check", "attest"}
     publishers = [job for job, text in release.items() if "gh-action-pypi-publish@" in text]
     assert publishers == ["publish"]
     assert "if: github.ref_type == 'tag'\n" in release["publish"]
@@ -162,6 +163,17 @@ def test_wheels_are_built_with_pinned_tools() -> None:
     assert "test-requires" not in config
 
 
+def test_every_fuzz_target_is_built_and_has_seeds() -> None:
+    # .clusterfuzzlite/build.sh packs the seeds of each target for OSS-Fuzz.
+    folder = ROOT / "tests/core/fuzz"
+    targets = {path.stem.removeprefix("fuzz_") for path in folder.glob("fuzz_*.cpp")}
+    (built,) = re.findall(
+        r"foreach\(target ([\w ]+)\)", (ROOT / "CMakeLists.txt").read_text("utf-8")
+    )
+    assert set(built.split()) == targets
+    assert {path.name for path in (folder / "seeds").iterdir()} == targets
+
+
 def wheel_with(path: Path, files: dict[str, str]) -> Path:
     with ZipFile(path, "w") as archive:
         for name, text in files.items():
@@ -208,21 +220,24 @@ def test_the_list_of_parts_names_what_the_wheels_hold(tmp_path: Path) -> None:
         ({"sboms/termsift.cdx.json": '{"components": []}'}, "no list in sboms/ names pybind11"),
         ({"sboms/auditwheel.cdx.json": None}, "auditwheel"),
         ({"sboms/auditwheel.cdx.json": '{"components": []}'}, "no list in sboms/ names libgomp"),
+        ({"_core.so": "/home/me/termsift/cpp/src/base/parallel.cpp"}, "has paths of the machine"),
     ],
 )
 def test_a_wheel_that_hides_a_part_is_refused(
     tmp_path: Path, changed: dict[str, str | None], complaint: str
 ) -> None:
     info = "termsift-0.1.0.dist-info"
+    lists = {name: text for name, text in changed.items() if name != "_core.so"}
     files: dict[str, str | None] = {
         "METADATA": "",
         "licenses/LICENSE": "",
         "sboms/termsift.cdx.json": own_list(),
         "sboms/auditwheel.cdx.json": json.dumps(AUDITWHEEL),
-        **changed,
+        **lists,
     }
-    package = ["py.typed", "__init__.pyi", "text/__init__.pyi", "_core.pyi", "_core.abi.so"]
+    package = ["py.typed", "__init__.pyi", "text/__init__.pyi", "_core.pyi"]
     contents = {f"termsift/{name}": "" for name in package}
+    contents["termsift/_core.abi.so"] = changed.get("_core.so") or ""
     contents["termsift.libs/libgomp-f9a9ad78.so.1.0.0"] = ""
     contents |= {f"{info}/{name}": text for name, text in files.items() if text is not None}
     wheel = wheel_with(tmp_path / "termsift-0.1.0-cp311-cp311-linux_x86_64.whl", contents)
