@@ -7,9 +7,8 @@
 cmake -S "$SRC/termsift" -B "${WORK:-/tmp}/termsift" -DCMAKE_BUILD_TYPE=None -DTERMSIFT_OPENMP=OFF \
   -DTERMSIFT_BUILD_TESTS=OFF -DTERMSIFT_BUILD_FUZZERS=ON -DTERMSIFT_FUZZ_ENGINE="$LIB_FUZZING_ENGINE"
 cmake --build "${WORK:-/tmp}/termsift" --parallel "$(nproc)"
-for target in "${WORK:-/tmp}"/termsift/fuzz_*; do
-  [ -x "$target" ] && [ -f "$target" ] || continue
-  cp "$target" "$OUT/"
-  name=$(basename "$target")
-  python3 -m zipfile -c "$OUT/${name}_seed_corpus.zip" "$SRC/termsift/tests/core/fuzz/seeds/${name#fuzz_}"/*
+for seeds in "$SRC"/termsift/tests/core/fuzz/seeds/*; do
+  target=fuzz_$(basename "$seeds")
+  cp "${WORK:-/tmp}/termsift/$target" "$OUT/"
+  python3 -m zipfile -c "$OUT/${target}_seed_corpus.zip" "$seeds"/*
 done
