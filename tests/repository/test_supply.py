@@ -158,8 +158,9 @@ def test_dependabot_keeps_every_pin_current() -> None:
 
 def test_wheels_are_built_with_pinned_tools() -> None:
     config = PYPROJECT["tool"]["cibuildwheel"]
-    assert ".github/requirements/build.txt" in config["build-frontend"]["args"]
-    assert "--require-hashes" in config["before-test"]
+    assert config["build-frontend"] == {"name": "build", "args": ["--no-isolation"]}
+    for step, locked in {"before-build": "build.txt", "before-test": "wheel.txt"}.items():
+        assert f"--require-hashes -r {{project}}/.github/requirements/{locked}" in config[step]
     assert "test-requires" not in config
 
 
