@@ -56,22 +56,27 @@ py::tuple number_bytes(std::int64_t n, const BytesOf& bytes_of) {
 // A cache that maps the 64 bits of a label to its number. Most labels are found in the cache, because labels usually repeat
 // a few objects or integers. Only labels outside the cache must be hashed.
 class KnownNumbers {
+  static constexpr int n_bits = 12;
+
  public:
+  static constexpr std::size_t size = std::size_t{1} << n_bits;
+
   // Returns a reference to the number of the label with the given bits. If the number is -1, the label is not in the cache,
   // and the caller must set its number.
   std::int32_t& of(std::uint64_t bits) {
-    Known& known = known_[bits * 0x9E3779B97F4A7C15 >> (64 - n_bits)];
+    Known& known = known_[place(bits)];
     if (known.bits != bits) known = {bits, -1};
     return known.number;
   }
+  // Returns the place of a label in the cache, below `size`. The cache has one label in each place.
+  static std::size_t place(std::uint64_t bits) { return bits * 0x9E3779B97F4A7C15 >> (64 - n_bits); }
 
  private:
-  static constexpr int n_bits = 12;
   struct Known {
     std::uint64_t bits = 0;
     std::int32_t number = -1;
   };
-  std::vector<Known> known_ = std::vector<Known>(std::size_t{1} << n_bits);
+  std::vector<Known> known_ = std::vector<Known>(size);
 };
 
 // Numbers n labels of at most 8 bytes. bits_of(i) returns the bytes of label i, followed by zeros.
@@ -121,7 +126,8 @@ py::tuple number_objects(const py::object& labels) {
   }
   Numbering numbering(n);
   KnownNumbers known_numbers;
-  py::dict numbers;  // keeps the first label of each number alive if a comparison of labels changes the list
+  std::vector<py::object> known(KnownNumbers::size);  // keeps the labels in the cache, so that no other gets an address
+  py::dict numbers;
   for (std::int64_t i = 0; i < n; ++i) {
     check_signals(i);
     if (is_list && i >= PyList_GET_SIZE(labels.ptr())) throw py::value_error("the labels changed while they were read");
@@ -134,15 +140,17 @@ py::tuple number_objects(const py::object& labels) {
     PyObject* item = is_list ? PyList_GET_ITEM(labels.ptr(), i) : elements[i];
 #endif
     if (item == nullptr) item = Py_None;  // numpy, too, reads a null pointer in an array of objects as None
-    std::int32_t& known = known_numbers.of(std::uint64_t{reinterpret_cast<std::uintptr_t>(item)});
-    if (known < 0) {
+    const std::uint64_t address{reinterpret_cast<std::uintptr_t>(item)};
+    std::int32_t& number = known_numbers.of(address);
+    if (number < 0) {
       const auto label = py::reinterpret_borrow<py::object>(item);
+      known[KnownNumbers::place(address)] = label;
       const py::int_ next(numbering.next());
-      PyObject* const number = PyDict_SetDefault(numbers.ptr(), item, next.ptr());
-      if (number == nullptr) throw py::error_already_set();
-      known = static_cast<std::int32_t>(PyLong_AsLong(number));
+      PyObject* const found = PyDict_SetDefault(numbers.ptr(), item, next.ptr());
+      if (found == nullptr) throw py::error_already_set();
+      number = static_cast<std::int32_t>(PyLong_AsLong(found));
     }
-    numbering.put(i, known);
+    numbering.put(i, number);
   }
   return std::move(numbering).result();
 }

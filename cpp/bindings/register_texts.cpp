@@ -172,10 +172,9 @@ HeldTexts of_tokens(const HeldTexts& texts, const py::function& cut, const py::f
     const py::object terms = cut(python_text(texts.texts[i]));
     if (Py_TYPE(terms.ptr())->tp_iter == nullptr) refuse_value(terms.ptr(), i);
     if (PyList_CheckExact(terms.ptr())) {
-      for (py::ssize_t k = 0; k < PyList_GET_SIZE(terms.ptr()); ++k) {
-        const auto token = py::reinterpret_borrow<py::object>(PyList_GET_ITEM(terms.ptr(), k));
-        append(token.ptr(), i);
-      }
+      const py::tuple tokens(terms);  // stays as it is, even if another thread changes the list
+      for (std::size_t k = 0; k < tokens.size(); ++k)
+        append(PyTuple_GET_ITEM(tokens.ptr(), static_cast<py::ssize_t>(k)), i);
     } else {
       std::int64_t n = 0;
       for (const py::handle token : py::reinterpret_steal<py::iterator>(PyObject_GetIter(terms.ptr()))) {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,7 +21,7 @@ from termsift._scores.ranking import Ranking
 from termsift._scores.registry import Policy, find_ranker
 from termsift._scores.scoring import Aggregate, Alpha, ClassPrior, score
 from termsift._util import validation
-from termsift._util.estimator import refuse_continuous
+from termsift._util.estimator import refuse_continuous, replaced_at_once, snapshot
 from termsift._util.extras import require
 from termsift._util.faults import all_named, blaming, excluded, named, wrong_value
 
@@ -126,6 +125,8 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     array(['eggs', 'pills'], dtype=object)
     """
 
+    _ranked: tuple[Counts, Ranking | None]  # The ranking of this state of the counts, see `_learn`.
+
     def __init__(
         self,
         method: AnyMethod = "md",
@@ -181,15 +182,15 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             As for `termsift.count` and `ClassCounts.rank`, for an invalid k or error rate, and for
             an error rate with a method that is not a test.
         """
-        with self._restored_on_failure():
-            X, y = self._validated(X, y, reset=True)
-            counts = counting.count(X, y, sample_weight, tf=self.tf, n_threads=self.n_threads)
+        with replaced_at_once(self) as new:
+            X, y = new._validated(X, y, reset=True)
+            counts = counting.count(X, y, sample_weight, tf=new.tf, n_threads=new.n_threads)
             if np.count_nonzero(counts.class_docs) < 2:
                 raise wrong_value(
                     "{y} has documents of at most one class (documents of weight zero do not "
                     "count), expected two classes or more"
                 )
-            self._learn(counts, X, y, sample_weight)
+            new._learn(counts, X, y, sample_weight)
         return self
 
     @available_if(_counts_suffice)  # type: ignore[untyped-decorator]
@@ -212,17 +213,17 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         -------
         self : TermSelector
         """
-        with self._restored_on_failure():
-            before = getattr(self, "counts_", None)
-            X, y = self._validated(X, y, reset=before is None)
-            shared: dict[str, Any] = {"classes": classes, "n_threads": self.n_threads}
+        with replaced_at_once(self) as new:
+            before = getattr(new, "counts_", None)
+            X, y = new._validated(X, y, reset=before is None)
+            shared: dict[str, Any] = {"classes": classes, "n_threads": new.n_threads}
             if before is None:
-                counts = counting.count(X, y, sample_weight, tf=self.tf, **shared)
+                counts = counting.count(X, y, sample_weight, tf=new.tf, **shared)
             else:
                 # An error must not change counts_, and the sum is an error if tf has changed.
-                copy = before + counting.nothing(self.tf)
+                copy = before + counting.nothing(new.tf)
                 counts = copy.update(X, y, sample_weight, **shared)
-            self._learn(counts)
+            new._learn(counts)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -239,18 +240,7 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             The same documents with fewer columns, in the order of the columns of X.
         """
         validation.refuse_masked(X, "X")  # scikit-learn would drop the mask
-        return super().transform(X)
-
-    @contextmanager
-    def _restored_on_failure(self) -> Iterator[None]:
-        """Restore the state of an earlier fit if fitting fails."""
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        return super(TermSelector, snapshot(self)).transform(X)
 
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)
@@ -276,35 +266,44 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """Store the counts. If the documents (X, y, sample_weight) are given, rank the terms."""
         if hasattr(self, "feature_names_in_"):
             counts.term_names = [str(name) for name in self.feature_names_in_]
-        self._ranking = self._rank(value_of(counts), *documents) if documents else None
-        self.counts_, self._ranked = counts, value_of(counts)
+        value = value_of(counts)
+        ranking = self._rank(value, *documents) if documents else None
         # Later computations use the parameters of this fit, even if set_params changes them.
-        self._as_fitted = type(self)(**self.get_params(deep=False))
+        fitted = type(self)(**self.get_params(deep=False))
+        # A ranking and the state of the counts that was ranked. It is kept beside the parameters,
+        # so that a thread that ranks the counts of an earlier fit does not replace it.
+        fitted._ranked = value, ranking
+        self.counts_, self._as_fitted = counts, fitted
 
     @property
     def ranking_(self) -> Ranking:
         """The terms that are kept, best first."""
-        counts, fitted = value_of(self.counts_), self._as_fitted
-        if self._ranking is None or counts is not self._ranked:
+        now = snapshot(self)
+        counts, fitted = value_of(now.counts_), now._as_fitted
+        ranked, ranking = fitted._ranked
+        if ranking is None or counts is not ranked:
             ranker = as_ranker(fitted.method)
             if ranker.reads_documents:
                 raise ValueError(
                     f"counts_ changed after fit, but {ranker.name} needs the documents: fit again"
                 )
-            self._ranking, self._ranked = fitted._rank(counts), counts
-        return self._ranking
+            ranking = fitted._rank(counts)
+            fitted._ranked = counts, ranking
+        return ranking
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the attributes without `_ranked`, the state of the counts that was ranked."""
+        """Return the attributes, with the ranking if it is one of the present counts."""
         state = dict(super().__getstate__())
-        if (ranked := state.pop("_ranked", None)) and ranked is not value_of(self.counts_):
-            state["_ranking"] = None
+        state.pop("_ranked", None)
+        if "counts_" in state:
+            ranked, ranking = state["_as_fitted"]._ranked
+            state["_ranking"] = ranking if ranked is value_of(state["counts_"]) else None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         if "counts_" in state:
-            self._ranked = value_of(self.counts_)
+            self._as_fitted._ranked = value_of(self.counts_), self.__dict__.pop("_ranking")
 
     @property
     def scores_(self) -> NDArray[np.float64]:
@@ -312,13 +311,14 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         With a function of X and y, see `ranking_`.
         """
-        counts, fitted = value_of(self.counts_), self._as_fitted
+        now = snapshot(self)
+        counts, fitted = value_of(now.counts_), now._as_fitted
         ranker = as_ranker(fitted.method)
         is_method = not ranker.is_function and isinstance(find_ranker(ranker.method), Method)
         if not is_method and (not ranker.is_function or ranker.reads_documents):
             raise AttributeError(f"{ranker.name} does not score each term: see ranking_")
         if not is_method:
-            ranking = rank_by(ranker, counts, None, None, n_threads=self.n_threads)
+            ranking = rank_by(ranker, counts, None, None, n_threads=now.n_threads)
             scores = np.full(counts.n_terms, -np.inf)
             scores[ranking.indices] = ranking.scores
             return scores
@@ -327,9 +327,10 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return score(counts, ranker.method, scoring.pop("aggregate"), **scoring)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
-        check_is_fitted(self, "counts_")
-        mask = np.zeros(self.n_features_in_, dtype=bool)
-        mask[self.ranking_.indices] = True
+        now = snapshot(self)
+        check_is_fitted(now, "counts_")
+        mask = np.zeros(now.n_features_in_, dtype=bool)
+        mask[now.ranking_.indices] = True
         return mask
 
     def _rank(self, counts: Counts, X: Any = None, y: Any = None, weights: Any = None) -> Ranking:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import KW_ONLY, dataclass, replace
-from functools import cached_property
 from itertools import chain
 from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
@@ -27,6 +26,8 @@ from termsift._util.estimator import (
     check_feature_names,
     raise_not_fitted,
     refuse_continuous,
+    replaced_at_once,
+    snapshot,
     without_column,
 )
 from termsift._util.faults import blaming, concerning, wrong_type, wrong_value
@@ -41,7 +42,6 @@ BayesModel: TypeAlias = Literal[Model, "complement"]
 _Result = TypeVar("_Result")
 
 _CELLS = 1 << 21  # The number of (entry, class) pairs that one step computes.
-_MADE = ("_counter", "_lookup")  # The caches, which fit drops and a pickle leaves out.
 
 
 @dataclass(eq=False)
@@ -140,7 +140,9 @@ class NaiveBayes(Estimator):
         -------
         self : NaiveBayes
         """
-        return self._fit(X, y, None, sample_weight)
+        with replaced_at_once(self) as new:
+            new._fit(X, y, None, sample_weight)
+        return self
 
     def partial_fit(
         self, X: Any, y: Any, classes: Iterable[Hashable] | None = None, sample_weight: Any = None
@@ -169,8 +171,14 @@ class NaiveBayes(Estimator):
         >>> classifier.partial_fit(np.array([[0, 2]]), ["spam"]).predict(np.array([[1, 4]]))
         array(['spam'], dtype='<U4')
         """
-        if not hasattr(self, "classes_"):
-            return self._fit(X, y, classes, sample_weight)
+        with replaced_at_once(self) as new:
+            if not hasattr(new, "classes_"):
+                new._fit(X, y, classes, sample_weight)
+            else:
+                new._add(X, y, classes, sample_weight)
+        return self
+
+    def _add(self, X: Any, y: Any, classes: Iterable[Hashable] | None, sample_weight: Any) -> None:
         threads = validation.check_n_threads(self.n_threads)
         matrix = self._matrix(X, threads)
         labels = _labels_of(y, matrix.n_docs, classes, self._classes)
@@ -183,9 +191,8 @@ class NaiveBayes(Estimator):
                 matrix = validation.check_matrix(matrix.to_scipy()[:, self._columns], threads)
             counts = add_documents(before, matrix, labels, weights, self._tf, threads)
         self._hold(counts, labels.classes, self._columns)
-        return self
 
-    def _fit(self, X: Any, y: Any, classes: Iterable[Hashable] | None, sample_weight: Any) -> Self:
+    def _fit(self, X: Any, y: Any, classes: Iterable[Hashable] | None, sample_weight: Any) -> None:
         threads = validation.check_n_threads(self.n_threads)
         matrix = validation.check_matrix(_numbers(X), threads)
         if not matrix.n_terms:
@@ -201,7 +208,6 @@ class NaiveBayes(Estimator):
         self._learn(Counts(core, labels.classes, names, "raw"))
         if names is not None:
             self.feature_names_in_ = names
-        return self
 
     def _learn(self, counts: Counts) -> Self:
         threads = validation.check_n_threads(self.n_threads)
@@ -218,8 +224,7 @@ class NaiveBayes(Estimator):
         posteriors = Posteriors(counts, self.model, self.alpha, self.class_prior, columns, classes)
         self._posteriors, self._counts, self._classes = posteriors, counts, classes
         self.classes_ = _as_array(classes)
-        for name in _MADE:
-            self.__dict__.pop(name, None)
+        self._made = dict[str, Any]()  # What `_once` has made of this fit. A pickle leaves it out.
 
     # ---- what it has learned ---------------------------------------------------------------------
 
@@ -259,11 +264,12 @@ class NaiveBayes(Estimator):
         -------
         labels : ndarray of shape (n_docs,)
         """
-        of_matrix = self._fitted.predict
-        found = self._classified(self._documents(X), of_matrix, best_of)
+        now = snapshot(self)
+        of_matrix = now._fitted.predict
+        found = now._classified(now._documents(X), of_matrix, best_of)
         every: list[Any] = [codes for _, codes in found]
         first, *others = every or [np.empty(0, dtype=np.int64)]
-        labels: NDArray[Any] = self.classes_[np.concatenate([first, *others]) if others else first]
+        labels: NDArray[Any] = now.classes_[np.concatenate([first, *others]) if others else first]
         return labels
 
     def classify(self, scan: Scan) -> Predictions:
@@ -299,9 +305,10 @@ class NaiveBayes(Estimator):
         >>> found.labels.tolist(), found.accuracy
         ([1, 1, 2], 1.0)
         """
-        self._check_fitted()
+        now = snapshot(self)
+        now._check_fitted()
         validation.check_kind(scan, Scan, "scan")
-        return rereading(lambda: self._predictions_for(scan))
+        return rereading(lambda: now._predictions_for(scan))
 
     def _predictions_for(self, scan: Scan) -> Predictions:
         """Return the predictions for a scan, which may have to be read again."""
@@ -335,11 +342,13 @@ class NaiveBayes(Estimator):
         ``X`` is as for `predict`. As in scikit-learn, the sum for a class is its log prior plus the
         logarithms of the probabilities of the document's terms.
         """
-        return self._stacked(self._joint(X))
+        now = snapshot(self)
+        return now._stacked(now._joint(X))
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return log probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
-        return self._normalised(self._joint(X))
+        now = snapshot(self)
+        return now._normalised(now._joint(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return probabilities of shape (n_docs, n_classes). ``X`` is as for `predict`."""
@@ -388,9 +397,10 @@ class NaiveBayes(Estimator):
         >>> ts.count(X, y).naive_bayes().leave_one_out(X, y).argmax(axis=1)
         array([0, 0, 1, 1])
         """
-        leave, threads = self._fitted.leave_one_out, validation.check_n_threads(self.n_threads)
+        now = snapshot(self)
+        leave, threads = now._fitted.leave_one_out, validation.check_n_threads(now.n_threads)
         with np.errstate(invalid="ignore"):  # with one document, every log posterior is -inf
-            log_proba = self._normalised(leave(*part, threads) for part in self._parts(X, y))
+            log_proba = now._normalised(leave(*part, threads) for part in now._parts(X, y))
         if np.isnan(log_proba).any():
             raise concerning(ValueError("leave_one_out needs two documents or more"), "X")
         return log_proba
@@ -414,7 +424,7 @@ class NaiveBayes(Estimator):
     ) -> Iterator[tuple[Block, _Result]]:
         """Yield each block with a result: of a matrix, or of the log posteriors of texts."""
         threads = validation.check_n_threads(self.n_threads)
-        lookup = self._lookup if documents.has_texts else None
+        lookup = self._once(self._new_lookup) if documents.has_texts else None
         with documents.placing():
             for block in documents:
                 if lookup is None:
@@ -510,7 +520,8 @@ class NaiveBayes(Estimator):
     def _matrix_of(self, block: Block, threads: int) -> validation.Csr:
         """Return the matrix of a block, which must have the columns of the fitted matrix."""
         if isinstance(block.content, _core.Texts):
-            return validation.check_matrix(self._counter.count(block.content), threads)
+            counter = self._once(self._new_counter)
+            return validation.check_matrix(counter.count(block.content), threads)
         matrix = block.matrix
         if matrix.n_terms < self.n_features_in_:  # an svmlight file may lack the last columns
             matrix = replace(matrix, n_terms=self.n_features_in_)
@@ -544,7 +555,9 @@ class NaiveBayes(Estimator):
     def _is_matrix(self, X: Any) -> bool:
         """Return whether documents are given as numbers and not as texts."""
         if isinstance(X, (list, tuple)):
-            return not isinstance(X[0], (str, bytes, type(None))) if X else self._rules is None
+            for first in X:
+                return not isinstance(first, (str, bytes, type(None)))
+            return self._rules is None
         if scipy.sparse.issparse(X):
             return True
         if len(getattr(X, "shape", ())) > 1:
@@ -571,16 +584,20 @@ class NaiveBayes(Estimator):
             with blaming("X"), validation.naming(fault):
                 raise
 
-    @cached_property
-    def _counter(self) -> FixedColumns:
-        """The counter for new texts, which uses the text rules of the training counts."""
+    def _once(self, make: Callable[[], _Result]) -> _Result:
+        """Return what a method makes for new texts, which is made once for each fit."""
+        made: dict[str, _Result] = self._made
+        name = make.__name__
+        return made[name] if name in made else made.setdefault(name, make())
+
+    def _new_counter(self) -> FixedColumns:
+        """Return a counter for new texts, which uses the text rules of the training counts."""
         return FixedColumns(self._rules_of_terms, validation.check_n_threads(self.n_threads))
 
-    @cached_property
-    def _lookup(self) -> tuple[_core.TextIndex, _core.Float64s, bool] | None:
-        """The index of the terms, their weights, and whether a term counts once per document.
+    def _new_lookup(self) -> tuple[_core.TextIndex, _core.Float64s, bool] | None:
+        """Return an index of the terms, their weights, and whether a term counts once per document.
 
-        `_lookup` is None if texts must be converted to matrices first.
+        The result is None if texts must be converted to matrices first.
         """
         rules, fitted = self._rules_of_terms, self._posteriors
         if fitted.dense is None or self._tf == "log" or not (rules.native and rules.vocabulary):
@@ -619,16 +636,17 @@ class NaiveBayes(Estimator):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out the caches, which are rebuilt for the next texts. Counts become arrays."""
-        state = {name: value for name, value in self.__dict__.items() if name not in _MADE}
+        """Leave out what is made again for the next texts. Counts become arrays."""
+        state = dict(self.__dict__)
+        state.pop("_made", None)
         if "_counts" in state:
-            state["_counts"] = self._counts.to_arrays()
+            state["_counts"] = state["_counts"].to_arrays()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         if "_counts" in state:
-            self._counts = restored(state["_counts"])
+            self._counts, self._made = restored(state["_counts"]), {}
 
 
 def naive_bayes(counts: Counts, terms: Terms, **parameters: Any) -> NaiveBayes:

@@ -206,7 +206,9 @@ def compare(
     validation.check_alpha(alpha)
     # Each collection needs these again, so an iterator is read once.
     once: Any = methods
-    if not (isinstance(methods, (str, Mapping, Ranker)) or callable(methods)):
+    if isinstance(methods, Mapping):
+        once = dict(methods)
+    elif not (isinstance(methods, (str, Ranker)) or callable(methods)):
         once = list(validation.check_iterable(methods, "methods", "methods"))
     models = validation.check_words(models, "models")
     policies = validation.check_words(policies, "policies")

@@ -308,6 +308,7 @@ def _in_full(ranker: Ranker) -> str:
 def _named(methods: Any) -> Iterable[tuple[str | None, Any]]:
     """Return pairs of a name, or None, and a method."""
     if isinstance(methods, Mapping):
+        methods = dict(methods)  # another thread may change the mapping
         for name in methods:
             validation.check_kind(name, str, said("each name of {methods}"))
         return methods.items()

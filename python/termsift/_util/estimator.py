@@ -10,8 +10,9 @@ import copy
 import inspect
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NoReturn, Self, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from termsift._util import validation
 from termsift._util.faults import concerning, wrong_value
 
+_Any = TypeVar("_Any")
 _Request: TypeAlias = bool | str | None
 _UNCHANGED = "$UNCHANGED$"  # scikit-learn's word for a request that stays as it is
 
@@ -90,6 +92,24 @@ def check_feature_names(X: Any, fitted: NDArray[np.object_]) -> None:
             "columns of the frame into the same order",
         ]
     raise concerning(ValueError("\n".join([*lines, ""])), "X")
+
+
+def snapshot(estimator: _Any) -> _Any:
+    """Return a copy with the present attributes, which no fit in another thread changes."""
+    copied = object.__new__(type(estimator))
+    vars(copied).update(vars(estimator))
+    return copied
+
+
+@contextmanager
+def replaced_at_once(estimator: _Any) -> Iterator[_Any]:
+    """Yield a copy to fit, whose attributes replace the estimator's if fitting succeeds.
+
+    A thread that uses the estimator meanwhile reads all attributes of before or of after the fit.
+    """
+    fitted = snapshot(estimator)
+    yield fitted
+    estimator.__dict__ = vars(fitted)
 
 
 class Estimator:

@@ -170,7 +170,7 @@ def passages_of(
 
 def _wanted(queries: Any) -> dict[Any, list[str]]:
     """Return the queries of each class. The key None stands for all classes."""
-    by_class = queries if isinstance(queries, Mapping) else {None: queries}
+    by_class = dict(queries) if isinstance(queries, Mapping) else {None: queries}
     wanted = {label: validation.check_words(some, "queries") for label, some in by_class.items()}
     for query in chain.from_iterable(wanted.values()):
         validation.check_kind(query, str, said("each of {queries}"))

@@ -216,8 +216,11 @@ class TextRules:
 
     def __post_init__(self) -> None:
         """Check each rule, and combinations of rules that exclude each other."""
-        if isinstance(self.vocabulary, Iterator):  # which can be read only once
-            object.__setattr__(self, "vocabulary", list(self.vocabulary))
+        for name in ("vocabulary", "stop_words"):
+            if isinstance(terms := getattr(self, name), Iterator):  # which can be read only once
+                object.__setattr__(self, name, list(terms))
+            elif isinstance(terms, (list, set, dict)):  # which the caller may change
+                object.__setattr__(self, name, terms.copy())
         for name, check in CHECKS.items():
             value = getattr(self, name)
             if value is not getattr(TextRules, name):  # the defaults need no check
@@ -540,13 +543,14 @@ CHECKS: dict[str, _Check] = {
 
 def _columns_of(terms: Mapping[str, int] | Iterable[str]) -> dict[str, int]:
     """Return the column of each term of a vocabulary."""
+    terms = dict(terms) if isinstance(terms, Mapping) else terms  # another thread may change it
     words = validation.check_words(terms, "vocabulary")
     for word in words:
         validation.check_kind(word, str, said("each of {vocabulary}"))
     ordered = sorted(words) if isinstance(terms, Set) else words
     columns = {word: column for column, word in enumerate(ordered)}
-    if isinstance(terms, Mapping):
-        columns = dict(terms)
+    if isinstance(terms, dict):
+        columns = terms
     if not columns:
         raise wrong_value("{vocabulary} must hold terms, got none")
     if len(columns) < len(words):

@@ -68,13 +68,13 @@ _COUNTING = ("_count_vocab", "_limit_features", "_sort_features")
 
 
 class _Vocabulary(dict[str, int]):
-    """The columns of terms, and how often they were changed, so that an index can follow them.
+    """The columns of terms, and a mark of their last change, so that an index can follow them.
 
     Until the first change, ``terms`` lists the terms in the order of the columns, unless a user
     gave the vocabulary. Copies and pickles are plain dicts.
     """
 
-    n_changes = 0
+    last_change: object = None  # A new object for each change: threads could lose a number's step.
     terms: list[str] | None = None
 
     @classmethod
@@ -97,7 +97,7 @@ def _noting(name: str) -> Callable[..., Any]:
         try:
             return method(self, *args, **kwargs)
         finally:
-            self.n_changes += 1
+            self.last_change = object()
             self.terms = None
 
     return change
@@ -106,6 +106,42 @@ def _noting(name: str) -> Callable[..., Any]:
 for _name in ("__setitem__", "__delitem__", "__ior__", "clear", "pop", "popitem", "setdefault",
               "update"):  # fmt: skip
     setattr(_Vocabulary, _name, _noting(_name))
+
+
+class _Learned:
+    """The terms that a fit has learned, in the order of their columns.
+
+    One object holds what follows from one fit, so a fit in another thread replaces all of it.
+    """
+
+    def __init__(self, terms: list[str]) -> None:
+        self._terms = terms
+
+    @property
+    def terms(self) -> list[str] | None:
+        """The terms, or None if a user has changed the vocabulary."""
+        vocabulary = vars(self).get("_vocabulary")
+        return self._terms if vocabulary is None else vocabulary.terms
+
+    @property
+    def vocabulary(self) -> _Vocabulary:
+        """The column of each term, which is made when it is first read."""
+        own = vars(self)
+        if "_vocabulary" not in own:
+            own.setdefault("_vocabulary", _Vocabulary.of(self._terms))  # the same for all threads
+        return own["_vocabulary"]  # type: ignore[no-any-return]
+
+    @property
+    def columns(self) -> list[str] | _Vocabulary:
+        """The terms, or the vocabulary if a user has changed it."""
+        terms = self.terms
+        return self.vocabulary if terms is None else terms
+
+    @property
+    def stored(self) -> dict[str, int]:
+        """A copy of the vocabulary, for pickles."""
+        terms = self.terms
+        return dict(self.vocabulary if terms is None else zip(terms, count()))
 
 
 class _Way(NamedTuple):
@@ -332,7 +368,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             cure = "Try a lower min_df or a higher max_df."
             raise ValueError(f"After pruning, no terms remain. {cure}")
         X = self._in_dtype(csr(counter.matrix(kept, threads), len(terms)), np.intc, terms)
-        self._learned = terms
+        self._learned = _Learned(terms)
         self.__dict__.pop("vocabulary_", None)
         return as_configured(X)
 
@@ -340,9 +376,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     def vocabulary_(self) -> dict[str, int]:
         """The column of each term, which is made of the learned terms when it is first read."""
         own = self.__dict__
-        if "vocabulary_" not in own and (terms := own.get("_learned")) is not None:
-            own.setdefault("vocabulary_", _Vocabulary.of(terms))  # the same dict for all threads
-            own.pop("_learned", None)
+        if (learned := own.get("_learned")) is not None:
+            return learned.vocabulary  # type: ignore[no-any-return]
         try:
             return own["vocabulary_"]  # type: ignore[no-any-return]
         except KeyError:
@@ -350,8 +385,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
 
     @vocabulary_.setter
     def vocabulary_(self, columns: dict[str, int]) -> None:
-        self.__dict__.pop("_learned", None)
         self.__dict__["vocabulary_"] = columns
+        self.__dict__.pop("_learned", None)
 
     @vocabulary_.deleter
     def vocabulary_(self) -> None:
@@ -359,7 +394,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             self.__dict__.pop(name, None)
 
     def _check_vocabulary(self) -> None:
-        if not vars(self).get("_learned"):
+        learned = vars(self).get("_learned")
+        if learned is None or not learned.terms:
             super()._check_vocabulary()
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -375,8 +411,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         names : ndarray of object
             The terms.
         """
-        terms = vars(self).get("_learned")
-        if terms is None:
+        learned = vars(self).get("_learned")
+        if learned is None or (terms := learned.terms) is None:
             return super().get_feature_names_out()  # type: ignore[no-any-return]
         return object_array(terms)
 
@@ -425,10 +461,10 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
     def _in_columns(self, raw_documents: Any) -> Any:
         """Return the counts of known terms, or None if the core does not support the vocabulary."""
         way = self._way()
-        index = self._index(way.rules)
+        index, terms = self._index(way.rules)
         if index is None:
             return None
-        threads, terms = check_n_threads(self.n_threads), self._columns
+        threads = check_n_threads(self.n_threads)
         if way.cut is None:
             documents = self._documents(way, raw_documents)
             with documents.placing():
@@ -440,36 +476,36 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         X = as_configured(self._in_dtype(X, np.intc, terms))
         if lists.rest is not None:
             counting = sklearn_text.CountVectorizer(analyzer=itemgetter(0), dtype=self.dtype)
-            counting.vocabulary_ = self.vocabulary_
+            in_order = isinstance(terms, list)
+            counting.vocabulary_ = dict(zip(terms, count())) if in_order else terms
             _, last = counting._count_vocab(((terms,) for terms in lists.rest), True)
             X = as_configured(scipy.sparse.vstack([X, last], format="csr"))
             X.sort_indices()
         return X
 
-    def _index(self, native: Arguments) -> _core.TextIndex | None:
-        """Return the index of the vocabulary, or None if the core does not support it."""
-        columns: Any = self._columns
+    def _index(self, native: Arguments) -> tuple[_core.TextIndex | None, Any]:
+        """Return the index of the vocabulary, and the vocabulary or its terms in their order.
+
+        The index is None if the core does not support the vocabulary.
+        """
+        learned = vars(self).get("_learned")
+        columns: Any = self.vocabulary_ if learned is None else learned.columns
         # A plain dict, which only the user can have assigned, is compared with a copy.
-        content: Any = dict(columns) if type(columns) is dict else 0
+        content: Any = dict(columns) if type(columns) is dict else None
         if isinstance(columns, _Vocabulary):
-            columns, content = columns.terms or columns, columns.n_changes
+            columns, content = columns.terms or columns, columns.last_change
         made_for, vocabulary, index = getattr(self, "_made", (None, None, None))
         if made_for == (native, content) and vocabulary is columns:
-            return index
+            return index, columns
         terms, in_order = columns, True
         if not isinstance(columns, list):
-            terms = sorted(columns, key=columns.__getitem__)
-            in_order = all(columns[term] == column for column, term in enumerate(terms))
+            column_of = dict(columns)  # stays as it is, even if another thread changes the dict
+            terms = sorted(column_of, key=column_of.__getitem__)
+            in_order = all(column_of[term] == column for column, term in enumerate(terms))
             in_order = in_order and all(isinstance(term, str) for term in terms)
         index = _core.TextIndex(_core.TextRules(*native), terms) if in_order else None
         self._made = (native, content), columns, index  # a single assignment is safe for threads
-        return index
-
-    @property
-    def _columns(self) -> Any:
-        """The learned terms in the order of their columns, or the vocabulary."""
-        terms = vars(self).get("_learned")
-        return self.vocabulary_ if terms is None else terms
+        return index, columns
 
     def _validate_vocabulary(self) -> None:
         super()._validate_vocabulary()
@@ -480,8 +516,8 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         """Return the state without the index, which is rebuilt on demand."""
         state = dict(super().__getstate__())
         state.pop("_made", None)
-        if (terms := state.pop("_learned", None)) is not None:
-            state.setdefault("vocabulary_", dict(zip(terms, count())))
+        if (learned := state.pop("_learned", None)) is not None:
+            state["vocabulary_"] = learned.stored
         if type(state.get("vocabulary_")) is _Vocabulary:
             state["vocabulary_"] = dict(state["vocabulary_"])
         return state

@@ -317,7 +317,7 @@ def check_class_prior(
     if is_from(class_prior, "pandas") and {*classes} == {*getattr(class_prior, "index", ())}:
         class_prior = class_prior.to_dict()  # type: ignore[union-attr]
     if isinstance(class_prior, Mapping):
-        class_prior = _in_order_of(classes, class_prior)
+        class_prior = _in_order_of(classes, dict(class_prior))  # another thread may change it
     with naming_classes(classes):
         return _not_negative(class_prior, len(classes), "class_prior", "class").astype(np.float64)
 

@@ -447,7 +447,11 @@ def check_groups(
     """Return a dict from the new label of each group to the positions of its classes."""
     groups: dict[Hashable, Any]
     if isinstance(classes, Mapping):
-        groups = {new: old if isinstance(old, list) else [old] for new, old in classes.items()}
+        # Copies, because another thread may change the dict and its lists.
+        groups = {
+            new: list(old) if isinstance(old, list) else [old]
+            for new, old in dict(classes).items()
+        }
     else:
         groups = {label: [label] for label in check_classes(classes, name)}
     if not check_classes(list(groups), name) or not all(groups.values()):
