@@ -6,7 +6,8 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import replace
+from copy import copy
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from operator import itemgetter
 from pathlib import Path
@@ -356,11 +357,23 @@ def _opened(path: Path, labels: Path | None, options: Options) -> list[Source]:
     return [source(path, options, kind, labels)]
 
 
+@dataclass
+class _Reading:
+    """What is known of the files that were read, or so far of the files that are being read."""
+
+    sources: list[Source]
+    left_out: Skipped = field(default_factory=Skipped)  # the omitted lines, rows and documents
+    firsts: list[tuple[int, Source]] = field(default_factory=list)  # the first number of each
+    n_rows: int = 0  # the number of documents so far, with those that were left out
+    n_empty: int = 0  # the number of texts without a character
+
+
 class Scan:
     """Labelled files to read: the result of `termsift.scan`, and an input of `termsift.count`."""
 
     def __init__(self, sources: list[Source], options: Options) -> None:
-        self.sources, self.options, self.rules = sources, options, options.rules
+        self.reading = _Reading(sources)  # the one that began last
+        self.options, self.rules = options, options.rules
         self.has_texts = sources[0].has_texts
         names = [source.name for source in sources[:3]]
         self.description = ", ".join([*names, "..."] if len(sources) > 3 else names)
@@ -371,14 +384,25 @@ class Scan:
             raise concerning(ValueError(text), "term_names")
         self.labels_are_text = any(source.labels_are_text for source in sources)
         self.n_bytes = sum(source.n_bytes for source in sources)
-        self.left_out = Skipped()  # the lines, rows and documents that were left out
-        self.firsts = list[tuple[int, Source]]()  # the number of the first document of each source
-        self.n_rows = 0  # the number of documents so far, with those that were left out
-        self.n_empty = 0  # the number of texts without a character
 
     def __repr__(self) -> str:
         kind = "texts" if self.has_texts else "matrices"
         return f"<Scan of {printable(self.description)}: {kind}, {self.n_bytes:,} bytes>"
+
+    @property
+    def sources(self) -> list[Source]:
+        """The files and folders."""
+        return self.reading.sources
+
+    @property
+    def left_out(self) -> Skipped:
+        """The lines, rows and documents that were left out."""
+        return self.reading.left_out
+
+    @property
+    def n_empty(self) -> int:
+        """The number of texts without a character."""
+        return self.reading.n_empty
 
     @property
     def skipped(self) -> Sequence[str]:
@@ -396,25 +420,28 @@ class Scan:
         The places are files of a folder, or rows of several files. A single file has no places,
         because the number of a document is that of its row.
         """
-        if len(self.sources) == 1 and not self.sources[0].is_folder:
+        reading = self.reading
+        if len(reading.sources) == 1 and not reading.sources[0].is_folder:
             return None
         places = []
         for document in documents:
-            if not 0 <= document < self.n_rows:
+            if not 0 <= document < reading.n_rows:
                 raise wrong_value(
                     "{documents} has {document}, but the scan has read {n}",
                     document=document,
-                    n=validation.number_of(self.n_rows, "document"),
+                    n=validation.number_of(reading.n_rows, "document"),
                 )
-            first, source = self.firsts[bisect_right(self.firsts, document, key=itemgetter(0)) - 1]
+            after = bisect_right(reading.firsts, document, key=itemgetter(0))
+            first, source = reading.firsts[after - 1]
             places.append(source.place(document - first))
         return places
 
     @property
     def understood(self) -> Sequence[str]:
         """How each table or matrix was understood that was read, such as its header and columns."""
-        is_one = len(self.sources) == 1
-        of_each = [(source.name, source.understood) for source in self.sources]
+        sources = self.sources
+        is_one = len(sources) == 1
+        of_each = [(source.name, source.understood) for source in sources]
         return [what if is_one else f"{name}: {what}" for name, what in of_each if what]
 
 
@@ -446,6 +473,7 @@ class Scanned(Documents):
     ) -> None:
         super().__init__()
         self._scan, self._verb, self._checkpoint = scan, verb, checkpoint
+        self._reading = scan.reading
         self.has_texts = self.one_label_each = scan.has_texts
         self._coder = LabelCoder(None)
         self._consumer: Consumer | None = None
@@ -467,7 +495,7 @@ class Scanned(Documents):
 
     def check_read(self, n_docs: float) -> None:
         if not n_docs:
-            skipped, why = self._scan.left_out, Message()
+            skipped, why = self._reading.left_out, Message()
             if skipped.n:
                 first = skipped.complaints[0]
                 why = said("; {skipped} left out, first: {first}", skipped=skipped, first=first)
@@ -478,17 +506,19 @@ class Scanned(Documents):
         """Yield the blocks of all files that are not empty, and show progress."""
         scan, checkpoint = self._scan, self._checkpoint
         first = checkpoint.n_done if checkpoint else 0
-        scan.left_out = checkpoint.skipped if checkpoint else Skipped()
-        scan.firsts, scan.n_rows = [], 0
-        scan.n_empty = 0
-        bytes_before = sum(source.n_bytes for source in scan.sources[:first])
+        # Another thread may read the scan at the same time, so each reading has its own sources.
+        reading = _Reading([copy(source) for source in scan.sources])
+        if checkpoint:
+            reading.left_out = checkpoint.skipped
+        scan.reading = self._reading = reading
+        bytes_before = sum(source.n_bytes for source in reading.sources[:first])
         with progress(self._verb, scan.n_bytes, "bytes") as report:
-            for number, source in enumerate(scan.sources[first:], first + 1):
-                source.skipped = scan.left_out
-                n_before, n_docs = scan.n_rows, 0
-                n_skipped = scan.left_out.n
-                scan.firsts.append((n_before, source))
-                alone = len(scan.sources) == 1
+            for number, source in enumerate(reading.sources[first:], first + 1):
+                source.skipped = reading.left_out
+                n_before, n_docs = reading.n_rows, 0
+                n_skipped = reading.left_out.n
+                reading.firsts.append((n_before, source))
+                alone = len(reading.sources) == 1
                 of_source = source.blocks_for(
                     self._consumer, self.classes, whole=self._whole, alone=alone
                 )
@@ -496,19 +526,20 @@ class Scanned(Documents):
                     for block in blocks:
                         if report is not None:
                             report(bytes_before + block.n_read)
-                        scan.n_empty += block.n_empty
+                        reading.n_empty += block.n_empty
                         if block.n_docs:
                             n_docs += block.n_docs
-                            scan.n_rows = max(scan.n_rows, n_before + int(block.rows[-1]) + 1)
+                            last = n_before + int(block.rows[-1])
+                            reading.n_rows = max(reading.n_rows, last + 1)
                         if block.n_docs or isinstance(block.content, Columns):
                             yield self._numbered(block, source, n_before)
                         del block  # free the block before the next block is read
                 # The last rows of a file may have been left out, and have numbers too.
-                n_documents = n_docs + scan.left_out.n - n_skipped
-                scan.n_rows = max(scan.n_rows, n_before + n_documents)
+                n_documents = n_docs + reading.left_out.n - n_skipped
+                reading.n_rows = max(reading.n_rows, n_before + n_documents)
                 bytes_before += source.n_bytes
                 if checkpoint and self._consumer is not None:
-                    checkpoint.save(number, scan.left_out, self._consumer.to_bytes)
+                    checkpoint.save(number, reading.left_out, self._consumer.to_bytes)
 
     def _numbered(self, block: Block, source: Source, first: int) -> Block:
         """Return a block whose classes and documents have numbers in all files together."""

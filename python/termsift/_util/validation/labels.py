@@ -449,8 +449,7 @@ def check_groups(
     if isinstance(classes, Mapping):
         # Copies, because another thread may change the dict and its lists.
         groups = {
-            new: list(old) if isinstance(old, list) else [old]
-            for new, old in dict(classes).items()
+            new: list(old) if isinstance(old, list) else [old] for new, old in dict(classes).items()
         }
     else:
         groups = {label: [label] for label in check_classes(classes, name)}
