@@ -28,7 +28,7 @@ import numpy as np
 import pytest
 
 import termsift as ts
-from private import _core
+from private import Scanned, _core
 
 ROUNDS = 30
 N_DOCS = 300
@@ -575,6 +575,23 @@ def test_a_scan_that_several_threads_count(tmp_path: Path) -> None:
     for _ in range(3):
         found = at_once(*[lambda: ts.count(scan)] * 4, *[lambda: repr(scan)] * 2)
         assert found[:4] == [expected] * 4
+
+
+def test_two_readings_of_a_scan_leave_each_other_alone(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        rows = [f"{label}\t{text}" for label, text in zip(Y[:9], TEXTS[:9], strict=True)]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(["label\ttext", *rows, "no tab"]))
+    scan = ts.scan(tmp_path / "*.tsv", on_error="skip")
+
+    def numbers(blocks: list[Any]) -> list[int]:
+        return [int(row) for block in blocks for row in block.rows]
+
+    one = iter(Scanned(scan))
+    first = next(one)
+    other = numbers([*Scanned(scan)])
+    assert scan.n_skipped == 2
+    assert numbers([first, *one]) == other == [*range(9), *range(10, 19)]
+    assert scan.n_skipped == 2
 
 
 def test_a_pattern_that_several_threads_use_first() -> None:
