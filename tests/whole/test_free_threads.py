@@ -30,8 +30,9 @@ import pytest
 import termsift as ts
 from private import Scanned, _core
 
-ROUNDS = 30
-N_DOCS = 300
+ROUNDS = 20
+N_DOCS = 180
+STEP = 20  # the number of documents of an update
 TEXTS = [f"a{d % 7} b{d % 5} common" for d in range(N_DOCS)]
 OTHER_TEXTS = [f"b{d % 4} c{d % 3} c{d % 3}" for d in range(N_DOCS)]
 Y = ["pear", "fig", "plum"] * (N_DOCS // 3)
@@ -166,7 +167,7 @@ OF_COUNTS: dict[str, Callable[[ts.ClassCounts], Any]] = {
     "deepcopy": copy.deepcopy,
     "pickle": lambda counts: pickle.loads(pickle.dumps(counts)),
     "plus": lambda counts: counts + ts.count(OTHER_X, OTHER_Y),
-    "minus": lambda counts: counts - ts.count(X[:30], Y[:30], term_names=NAMES),
+    "minus": lambda counts: counts - ts.count(X[:STEP], Y[:STEP], term_names=NAMES),
     "merge": lambda counts: ts.merge([counts, ts.count(OTHER_X, OTHER_Y, term_names=NAMES)]),
     "naive_bayes": lambda counts: plain(counts.naive_bayes(n_threads=1).predict(OTHER_X)),
     "str": str,
@@ -178,22 +179,22 @@ OF_COUNTS: dict[str, Callable[[ts.ClassCounts], Any]] = {
 @pytest.mark.parametrize("name", OF_COUNTS)
 def test_readers_of_counts_follow_the_updates(name: str) -> None:
     read = OF_COUNTS[name]
-    ends = range(30, N_DOCS + 1, 30)
+    ends = range(STEP, N_DOCS + 1, STEP)
     states = [ts.count(X[:end], Y[:end], term_names=NAMES) for end in ends]
     counts = copy.copy(states[0])
     writes = [
-        lambda end=end: counts.update(X[end - 30 : end], Y[end - 30 : end], n_threads=1)
+        lambda end=end: counts.update(X[end - STEP : end], Y[end - STEP : end], n_threads=1)
         for end in ends[1:]
     ]
     follow(lambda: read(counts), [read(state) for state in states], writes)
 
 
 def test_saved_counts_follow_the_updates(tmp_path: Path) -> None:
-    ends = range(30, N_DOCS + 1, 30)
+    ends = range(STEP, N_DOCS + 1, STEP)
     states = [ts.count(X[:end], Y[:end]) for end in ends]
     counts = copy.copy(states[0])
     writes = [
-        lambda end=end: counts.update(X[end - 30 : end], Y[end - 30 : end]) for end in ends[1:]
+        lambda end=end: counts.update(X[end - STEP : end], Y[end - STEP : end]) for end in ends[1:]
     ]
 
     def saved() -> ts.ClassCounts:
@@ -205,7 +206,7 @@ def test_saved_counts_follow_the_updates(tmp_path: Path) -> None:
 
 
 def test_a_file_that_several_threads_save_is_complete(tmp_path: Path) -> None:
-    states = [ts.count(X[:end], Y[:end]) for end in (100, 200, 300)]
+    states = [ts.count(X[:end], Y[:end]) for end in (60, 120, 180)]
     path = tmp_path / "counts"
     states[0].save(path)
     with repeating(alternating(*[lambda counts=counts: counts.save(path) for counts in states])):
@@ -253,7 +254,11 @@ LISTS: dict[str, tuple[Callable[[Any], Any], list[Any], list[Any]]] = {
     ),
     "labels": (lambda y: counted(ts.count_texts(TEXTS, y)), Y, OTHER_Y),
     "labels of a matrix": (lambda y: ts.count(X, y), Y, OTHER_Y),
-    "labels that are numbers": (lambda y: ts.count(X, y), [1, 2] * 150, [3, 2.5, 2] * 100),
+    "labels that are numbers": (
+        lambda y: ts.count(X, y),
+        [1, 2] * (N_DOCS // 2),
+        [3, 2.5, 2] * (N_DOCS // 3),
+    ),
     "classes": (
         lambda classes: ts.count(X, Y, classes=classes),
         ["fig", "pear", "plum"],
@@ -303,6 +308,7 @@ def test_a_list_that_changes_under_a_call(name: str) -> None:
             assert found in expected, found
 
 
+@pytest.mark.filterwarnings("ignore:20 documents have 20 different labels")
 def test_tokens_of_a_list_that_changes() -> None:
     one, other = ["a", "b", "b"] * 20, ["c"] * 50
     tokens = list(one)

@@ -377,6 +377,7 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
         """The column of each term, which is made of the learned terms when it is first read."""
         own = self.__dict__
         if (learned := own.get("_learned")) is not None:
+            own.setdefault("vocabulary_", learned.vocabulary)  # where scikit-learn's is found
             return learned.vocabulary  # type: ignore[no-any-return]
         try:
             return own["vocabulary_"]  # type: ignore[no-any-return]
