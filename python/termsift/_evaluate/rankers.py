@@ -308,10 +308,10 @@ def _in_full(ranker: Ranker) -> str:
 def _named(methods: Any) -> Iterable[tuple[str | None, Any]]:
     """Return pairs of a name, or None, and a method."""
     if isinstance(methods, Mapping):
-        methods = dict(methods)  # another thread may change the mapping
-        for name in methods:
+        by_name = dict(methods)  # another thread may change the mapping
+        for name in by_name:
             validation.check_kind(name, str, said("each name of {methods}"))
-        return methods.items()
+        return by_name.items()
     if isinstance(methods, (str, Ranker)) or callable(methods):
         methods = [methods]
     expected = "a method, several methods, or a dict of names to methods"
