@@ -3,8 +3,8 @@
 // Divergences depend on differences of probabilities. If p is within 1e-12 of q, p - q has 16 correct digits only if p and q
 // have 28 correct digits. Each double-double operation is exact, or its comment states its error. No operation has a branch,
 // so compilers can vectorise loops of operations. All operations return the same bits with and without fused multiply-add,
-// unless a product is below 2^-969 (see two_product). The compiler options -ffast-math and -ffp-contract=fast would make the
-// results wrong.
+// unless a product is below 2^-969 (see two_product). The compiler options -ffp-contract=fast and -ffast-math, which
+// termsift/portability.hpp refuses, would make the results wrong.
 //
 // Sources: Dekker 1971 (two_product without FMA); Knuth, TAOCP 2, 4.2.2 (two_sum); Joldes, Muller and Popescu, "Tight and
 // rigorous error bounds for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017 (the other operations).
@@ -13,10 +13,6 @@
 #include <cstdint>
 
 #include "termsift/portability.hpp"
-
-#ifdef __FAST_MATH__
-#error "termsift needs exact floating-point arithmetic: compile without -ffast-math (and -Ofast)"
-#endif
 
 #ifndef TERMSIFT_TARGET
 #define TERMSIFT_TARGET baseline

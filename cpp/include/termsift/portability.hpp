@@ -10,6 +10,12 @@
 #include <string>
 #include <string_view>
 
+// These options would delete the corrections of double-double arithmetic, reorder sums, and ignore NaN. GCC has a macro for
+// each of them. Clang has macros only for -ffast-math and -ffinite-math-only.
+#if defined(__FAST_MATH__) || __FINITE_MATH_ONLY__ || defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__)
+#error "termsift needs exact floating-point arithmetic: compile without -ffast-math, its parts, and -Ofast"
+#endif
+
 #define TERMSIFT_INLINE inline __attribute__((always_inline))
 
 // Marks the next loop's iterations as independent. Without TERMSIFT_INDEPENDENT, GCC vectorises no loops over many arrays.
