@@ -16,7 +16,7 @@ from termsift import io, plots, typing
 from termsift._util import scipy
 from termsift._util.extras import require
 from termsift._util.faults import concerning
-from termsift._util.files import check_replaceable, named_errors, text_output
+from termsift._util.files import check_replaceable, replacing, text_output
 from termsift._util.messages import logger
 from termsift._util.validation import check_choice, check_one_class, naming
 from termsift.cli import arguments, inputs, output
@@ -119,8 +119,8 @@ def _run(args: argparse.Namespace) -> None:
         # Wrapping by matplotlib would read a $ in a name as the beginning of a formula.
         lines = [line for part in _title(about).split("; ") for line in wrap(part, _LETTERS)]
         figure.suptitle("\n".join(lines), fontsize=9, parse_math=False)
-        with named_errors(args.plot):
-            figure.savefig(args.plot, dpi=200)
+        with replacing(args.plot) as file:
+            figure.savefig(file, format=_ending(args.plot) or None, dpi=200)
     if isinstance(found, ts.Comparison) and len(found) < len(args.inputs):
         n = len(args.inputs) - len(found)
         why = "for the reasons above"
@@ -143,11 +143,15 @@ def _check_plot(path: str) -> None:
     require("matplotlib", "plot", "--plot")
     from matplotlib.backend_bases import FigureCanvasBase
 
-    ending, known = Path(path).suffix[1:].lower(), FigureCanvasBase.get_supported_filetypes()
+    ending, known = _ending(path), FigureCanvasBase.get_supported_filetypes()
     if ending and ending not in known:
         cure = f"expected one of {', '.join(sorted(known))}"
         raise ValueError(f"{path}: unknown ending {ending!r} for a plot, {cure}")
     check_replaceable(path)
+
+
+def _ending(path: str) -> str:
+    return Path(path).suffix[1:].lower()
 
 
 def _options(args: argparse.Namespace) -> tuple[_About, _About]:
