@@ -139,19 +139,19 @@ int most_threads(int requested) {
   return std::min(requested > 0 ? requested : usual, omp_get_thread_limit());
 }
 
-// Returns how many of n threads the system allows. OpenMP would end the process if a thread could not start, so
-// allowed_threads() first starts C++ threads as a test. Each calling thread repeats the test, because OpenMP keeps a
-// separate team for each caller.
+// Returns how many of n threads the system allows. OpenMP would end the process if a thread could not start. OpenMP keeps a
+// separate team for each calling thread, with the threads of its last loop alone. Whenever a loop needs a larger team,
+// allowed_threads() therefore first starts as many C++ threads as the team lacks, as a test.
 int allowed_threads(int n) {
-  thread_local int most = 1;
-  if (n > most) {
+  thread_local int team = 1;
+  if (n > team) {
     std::latch all_started(1);
-    std::vector<std::thread> others = start_threads(n - 1, [&](int) { all_started.wait(); });
-    most = 1 + static_cast<int>(others.size());
+    std::vector<std::thread> others = start_threads(n - team, [&](int) { all_started.wait(); });
+    n = team + static_cast<int>(others.size());
     all_started.count_down();
     join(others);
   }
-  return std::min(n, most);
+  return team = n;
 }
 
 // Calls f(thread) on at most n_threads threads. The caller is thread 0. A forked child does not use OpenMP, because
