@@ -18,7 +18,7 @@ from termsift._counts.documents import (
 )
 from termsift._util import validation
 from termsift._util.faults import blaming, concerning, excluded, named, wrong_type
-from termsift._util.files import existing
+from termsift._util.files import existing, named_errors
 from termsift.io._scan import Scan
 from termsift.text import TextRules
 from termsift.text._blocks import LabelledTexts
@@ -255,7 +255,8 @@ def load(source: str | os.PathLike[str] | Buffer) -> ClassCounts:
     """
     with blaming("source"):
         if isinstance(source, (str, os.PathLike)):
-            with open(existing(source, "source"), "rb") as saved:
+            path = existing(source, "source")
+            with named_errors(path), open(path, "rb") as saved:
                 return ClassCounts._of(file.read_from(saved, os.fspath(source)))
         data = validation.check_bytes(source, "source", "a path or bytes")
         return ClassCounts._of(file.read_bytes(data, "the bytes"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from termsift._util.faults import all_named, concerning, wrong_value
-from termsift._util.files import check_replaceable, existing, replacing
+from termsift._util.files import check_replaceable, existing, named_errors, replacing
 from termsift._util.sealing import sealed, unsealed
 from termsift._util.validation import check_integer, check_kind
 from termsift.io._source import Skipped, with_arguments
@@ -41,7 +41,7 @@ class Checkpoint:
         """Return the saved state, or None. Raise an error if another job saved the state."""
         if self._path is None or not self._path.exists():
             return None
-        with open(existing(self._path), "rb") as file:
+        with named_errors(self._path), open(existing(self._path), "rb") as file:
             try:
                 about = unsealed(file.readline())
                 differs = [name for name, value in self._job.items() if about["job"][name] != value]

@@ -31,6 +31,7 @@ from termsift.io._opening import (
     NAME_ENCODING,
     check_labels,
     is_damage,
+    is_of_system,
     one_per_line,
     opened,
     opened_matrix,
@@ -125,7 +126,7 @@ def _read_npz(path: Path) -> Any:
         try:
             X = scipy.sparse.load_npz(file)
         except Exception as exc:  # reading another archive may raise any exception
-            if isinstance(exc, MemoryError) or is_damage(exc):
+            if isinstance(exc, MemoryError) or is_damage(exc) or is_of_system(exc):
                 raise
             expected = "a sparse matrix saved by scipy.sparse.save_npz"
             raise ValueError(f"{path}: expected {expected}") from exc

@@ -195,6 +195,11 @@ def is_damage(error: Exception) -> bool:
     return isinstance(error, EOFError) or name.endswith(_DAMAGE) or is_bzip2
 
 
+def is_of_system(error: Exception) -> bool:
+    """Return whether the system could not read a file. A wrong offset in a file is EINVAL."""
+    return isinstance(error, OSError) and error.errno not in (None, EINVAL)
+
+
 _UNDECODED = "termsift.undecoded"  # the name of an error handler for codecs
 
 

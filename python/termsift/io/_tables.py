@@ -17,6 +17,7 @@ from termsift import _core
 from termsift._util import validation
 from termsift._util.extras import require
 from termsift._util.faults import Message, Name, carrying, concerning, said, wrong_value
+from termsift._util.files import named_errors
 from termsift._util.messages import levels_to_caller, printable
 from termsift._util.validation import Labels
 from termsift.io._dialect import (
@@ -30,7 +31,7 @@ from termsift.io._dialect import (
     found_delimiter,
 )
 from termsift.io._kinds import HEAD, compression, foreign, is_arrow_stream, is_plain, table_format
-from termsift.io._opening import opened_text
+from termsift.io._opening import is_of_system, opened_text
 from termsift.io._other_forms import (
     TITLES_OF_LABELS,
     TITLES_OF_TEXTS,
@@ -532,6 +533,9 @@ class ArrowTable(TextSource):
                     yield self._block(pyarrow, columns, row, n_bytes)
                     row += len(columns[0])
         except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
+            with named_errors(self.path):
+                if is_of_system(error):
+                    raise
             raise ValueError(f"{self.path}: damaged, or not a table: {error}") from None
         except MemoryError:  # a forged stream may declare any size
             raise MemoryError(f"{self.path}: not enough memory") from None
