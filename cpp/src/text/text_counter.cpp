@@ -221,14 +221,20 @@ struct TextCounter::State {
     const auto owner = [&](std::int64_t i) { return std::int64_t{sorted.classes[static_cast<std::size_t>(i)]}; };
     count_chunk(classes, sorted.texts, begin, end, owner, worker);
   }
+  void require_classes() const {
+    require_whole();
+    if (has_sets) throw std::logic_error("documents of this counter have lists of classes");
+  }
+  void require_sets() const {
+    require_whole();
+    if (!has_sets && !sets.empty()) throw std::logic_error("documents of this counter have one class each");
+  }
   // Makes the sets 0 to n_classes - 1, which are single classes.
   void make_classes(std::size_t n_classes) {
-    if (has_sets) throw std::logic_error("documents of this counter have lists of classes");
     while (sets.size() < n_classes) sets.push_back({{static_cast<ClassId>(sets.size())}});
   }
   // Returns the set of each document's classes.
   std::vector<ClassId> sets_of(const LabelView& labels, std::int64_t n_docs) {
-    if (!has_sets && !sets.empty()) throw std::logic_error("documents of this counter have one class each");
     has_sets = true;
     std::vector<ClassId> of_documents, of_document;
     for (std::int64_t d = 0; d < n_docs; ++d) {
@@ -258,7 +264,6 @@ struct TextCounter::State {
   }
 
   std::int64_t add_table(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
-    make_classes(0);
     make_room(classes, threads);
     std::vector<std::vector<std::int64_t>> of_threads(classes.size());  // the number of documents of each class
     std::atomic<std::int64_t> n_empty_read = 0;
@@ -414,9 +419,11 @@ void TextCounter::add(Texts texts, std::span<const ClassId> classes, const Threa
     state_->change([&] { state_->add_documents(texts, threads); });
   } else {
     const std::size_t n_classes = State::checked(texts, classes);
-    state_->require_whole();
-    state_->make_classes(n_classes);
-    state_->change([&] { state_->add_classes(texts, classes, threads); });
+    state_->require_classes();
+    state_->change([&] {
+      state_->make_classes(n_classes);
+      state_->add_classes(texts, classes, threads);
+    });
   }
   state_->n_empty += n_empty_of(texts);
 }
@@ -425,15 +432,15 @@ void TextCounter::add_labelled(Texts texts, const LabelView& labels, const Threa
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
   if (!state_->by_class) throw std::invalid_argument("a counter by document cannot have classes");
   check_labels(labels, std::ssize(texts));
-  state_->require_whole();
-  const std::vector<ClassId> sets = state_->sets_of(labels, std::ssize(texts));
-  state_->change([&] { state_->add_classes(texts, sets, threads); });
+  state_->require_sets();
+  state_->change([&] { state_->add_classes(texts, state_->sets_of(labels, std::ssize(texts)), threads); });
   state_->n_empty += n_empty_of(texts);
 }
 
 std::int64_t TextCounter::add(TableReader& table, std::int64_t n_bytes, const Threads& threads) {
   if (state_->vocabulary) throw std::logic_error("no text can be added after the terms were sorted");
   if (!state_->by_class) throw std::invalid_argument("a counter by document cannot read a table");
+  state_->require_classes();
   std::int64_t n_docs = 0;
   state_->change([&] { n_docs = state_->add_table(table, n_bytes, threads); });
   return n_docs;
