@@ -200,6 +200,7 @@ def test_help_fits_110_lines_of_100_columns(
             ["count", "x", "--max-memory", "16XB"],
             "--memory: expected bytes such as 2GB, got '16XB'",
         ),
+        (["count", "x", "--max-memory", "9" * 400], "--memory: expected bytes such as 2GB, got '9"),
     ],
 )
 def test_wrong_usage(run: Any, arguments: list[str], message: str) -> None:

@@ -284,5 +284,5 @@ def size(text: str) -> int:
     base = 1024 if "I" in unit.upper() else 1000
     try:
         return int(float(text.removesuffix(unit)) * base ** ["", "K", "M", "G", "T"].index(letter))
-    except ValueError:
+    except (ValueError, OverflowError):  # a number of 400 digits is infinite
         raise argparse.ArgumentTypeError(f"expected bytes such as 2GB, got {text!r}") from None
