@@ -37,6 +37,7 @@ PARAMETERS = [
     ("k", [2.0, True, "3", NAN], TYPE, "k must be an integer, got {!r}"),
     ("alpha", [NAN, INF, -INF, -1, -5e-324], VALUE, FINITE_ALPHA),
     ("alpha", [(NAN, 1), (0, INF), (-1, 1), (1, NAN), (-1, -1)], VALUE, FINITE_ALPHA),
+    ("alpha", [10**400, (1, 10**400)], VALUE, FINITE_ALPHA),
     ("alpha", ["1", None, True, 1j, (), (1,), (1, 2, 3), (1, "2")], TYPE, NUMBER_ALPHA),
     ("alpha", [(1, True), [[1], [2]], {1, 2}, (None, 1)], TYPE, NUMBER_ALPHA),
     ("alpha", [(2, 1)], VALUE, "alpha = (b1, b2) must satisfy b1 <= b2, got {!r}"),
@@ -53,6 +54,9 @@ PARAMETERS = [
     ("class_prior", [[1, None]], VALUE, "class_prior has None at class 'spam', expected a number "
        "that int64 or float64 holds without rounding: fill or drop missing values, round others to "
        "floats"),
+    ("class_prior", [np.array([1, "of class 9"], object)], VALUE, "class_prior has 'of class 9' at "
+     "class 'spam', expected a number that int64 or float64 holds without rounding: fill or drop "
+     "missing values, round others to floats"),
     ("class_prior", [[1, 0]], VALUE, ALL_MASS.format("'ham'")),
     ("class_prior", [[0, 1]], VALUE, ALL_MASS.format("'spam'")),
     ("class_prior", [[0, 0]], VALUE, "class_prior is 0 for every class with documents"),

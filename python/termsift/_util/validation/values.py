@@ -62,7 +62,11 @@ def naming_classes(classes: Sequence[Hashable]) -> Iterator[None]:
     except ValueError as error:
 
         def labelled(part: str) -> str:
-            return _CLASS.sub(lambda found: f"class {classes[int(found[1])]!r}", part)
+            return _CLASS.sub(label, part)
+
+        def label(found: re.Match[str]) -> str:
+            number = int(found[1])  # a value that the message quotes may hold any number
+            return f"class {classes[number]!r}" if number < len(classes) else found[0]
 
         error.args = (message_of(error).mapped(labelled),)
         raise
@@ -261,14 +265,15 @@ def check_number(number: float, name: Name, expected: str = "positive and finite
     """Check that a number is in a range of `_RANGES`, and return it as a float."""
     if not _is_real(number):
         raise wrong_type("{name} must be a number, got {number!r}", name=named(name), number=number)
-    if not _RANGES[expected](float(number)):
+    value = _as_float(number)
+    if not _RANGES[expected](value):
         raise wrong_value(
             "{name} must be {expected}, got {number!r}",
             name=named(name),
             expected=expected,
             number=number,
         )
-    return float(number)
+    return value
 
 
 def check_alpha(alpha: float | tuple[float, float]) -> tuple[float, float | None]:
@@ -277,10 +282,18 @@ def check_alpha(alpha: float | tuple[float, float]) -> tuple[float, float | None
     numbers = alpha if isinstance(alpha, (tuple, list)) else (alpha, alpha)
     if len(numbers) != 2 or not all(map(_is_real, numbers)):
         raise wrong_type("{alpha} must be a number or a pair (b1, b2), got {given!r}", given=alpha)
-    b1, b2 = map(float, numbers)
+    b1, b2 = map(_as_float, numbers)
     if not 0 <= b1 < math.inf or not 0 <= b2 < math.inf:
         raise wrong_value("{alpha} must be finite and not negative, got {given!r}", given=alpha)
     return b1, b2 if is_pair else None
+
+
+def _as_float(number: Any) -> float:
+    """Return a number as a float. An integer that is too large for one is infinite."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf
 
 
 def _is_real(value: object) -> bool:
