@@ -1817,6 +1817,10 @@ WORDING: dict[str, str] = {
     "the_total_has_no_term": (
         "…list.txt: left out 1 of 4 rows, which have no term, and 157 as counts"
     ),
+    "the_total_of_a_list_with_a_row_without_a_term": (
+        "…list.tsv: left out 1 of 4 rows, which have no term, and 4 as counts; the last row, "
+        "'Total', whose count is the sum of all others"
+    ),
     "the_training_documents_of_a_fold_are_of_one_class": (
         "the training documents of fold 0 of cv are all of one class, and md compares classes: "
         "pass other folds"

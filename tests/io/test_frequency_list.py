@@ -290,6 +290,11 @@ def test_a_last_row_with_the_total_is_left_out(tmp_path: Path, total: str) -> No
         assert len(read(tmp_path, rows)["term"]) == rows.count("\n")
 
 
+def test_the_total_counts_rows_without_a_term_too(tmp_path: Path) -> None:
+    with warns(UserWarning, "the_total_of_a_list_with_a_row_without_a_term"):
+        assert read(tmp_path, "news\t9\n\t4\nbacon\t2\nTotal\t15\n") == WANTED
+
+
 def test_a_list_that_is_drawn_is_refused(tmp_path: Path) -> None:
     for text in (
         "| word | count |\n|------|-------|\n| news | 9 |\n",
@@ -443,7 +448,7 @@ def test_several_words_on_a_line_are_refused(tmp_path: Path, text: str) -> None:
         ts.io.read_words(path)
 
 
-@pytest.mark.parametrize("text", ["", "\n \n", " | only\n"])
+@pytest.mark.parametrize("text", ["", "\n \n", " | only\n", "rank,word\n", "word,rank\n,1\n"])
 def test_a_list_without_words_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "words"
     path.write_text(text)

@@ -187,8 +187,9 @@ def read_words(
     text = plain_lines(decoded_text(place, encoding))
     _refuse_others(place, text, "one word on each line")
     if (given or not _BAR_FIRST.search(text)) and (form := _word_form(place, text, given)):
-        return [word for word in _List(place, text, form).texts("term") if word.strip()]
-    words = _words_of_lines(place, text)
+        words = [word for word in _List(place, text, form).texts("term") if word.strip()]
+    else:
+        words = _words_of_lines(place, text)
     if not words:
         raise concerning(ValueError(f"{path}: has no words, expected one on each line"), "path")
     return words
@@ -221,18 +222,19 @@ def _terms_only(path: Path, table: dict[str, list[Any]]) -> dict[str, list[Any]]
     """Return a table without rows that have no term, and without a last row that is the total."""
     terms, counts = table["term"], table["count"]
     kept = [bool(term.strip()) for term in terms]
-    told = ""
+    told = list[str]()
     if not all(kept):
         lost = [n for n, is_kept in zip(counts, kept, strict=True) if not is_kept]
-        told = (
+        told.append(
             f"{len(lost):,} of {len(kept):,} rows, which have no term, and {sum(lost):,} as counts"
         )
-    elif len(terms) > _FEWEST and terms[-1].strip().lower() in _OF_TOTALS:
-        kept[-1] = counts[-1] != sum(counts[:-1])
-        told = f"the last row, {terms[-1]!r}, whose count is the sum of all others"
+    is_named = len(terms) > _FEWEST and terms[-1].strip().lower() in _OF_TOTALS
+    if is_named and counts[-1] == sum(counts[:-1]):
+        kept[-1] = False
+        told.append(f"the last row, {terms[-1]!r}, whose count is the sum of all others")
     if all(kept):
         return table
-    warnings.warn(f"{path}: left out {told}", stacklevel=levels_to_caller())
+    warnings.warn(f"{path}: left out {'; '.join(told)}", stacklevel=levels_to_caller())
     return {
         name: [value for value, is_kept in zip(values, kept, strict=True) if is_kept]
         for name, values in table.items()
