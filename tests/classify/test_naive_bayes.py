@@ -323,6 +323,7 @@ def test_terms_by_name() -> None:
 def test_errors_of_documents() -> None:
     classifier = ts.count(X, Y).naive_bayes(TERMS)
     complement = ts.count(X, Y).naive_bayes(model="complement")
+    half = ts.count([[1, 0], [0, 1]], ["a", "b"], sample_weight=[0.5, 2]).naive_bayes()
     bad = X.astype(float)
     bad[2, 3] = np.nan
     for call, key, argument in (
@@ -346,6 +347,7 @@ def test_errors_of_documents() -> None:
             "model",
         ),
         (lambda: classifier.leave_one_out(X, [7] * 40), "the_label_of_document_0_is", "y"),
+        (lambda: half.leave_one_out([[1, 0]], ["a"]), "the_class_of_row_0_has_no_document", "y"),
         (
             lambda: classifier.leave_one_out(X, np.ones((40, 4), int)),
             "y_is_an_indicator_matrix_expected",

@@ -160,6 +160,11 @@ def test_classes_of_the_list(found: Any, refused: Any) -> None:
     )
 
 
+def test_a_list_has_another_name_than_the_classes(novel: Path, refused: Any) -> None:
+    novel.write_text("text,label\nThe ship,list.tsv\nthe plough,land\n")
+    assert refused("the\t9\n") == "is also the name of a class; rename the list"
+
+
 def test_documents_of_the_list(run: Any, novel: Path, refused: Any) -> None:
     path = novel.with_name("list.tsv")
     path.write_text("Type\tFreq\tRange\nthe\t100\t8\nship\t2\t1\n")

@@ -129,6 +129,13 @@ def test_agreement_by_hand() -> None:
             "one_run_has_no_deviation",
         ),
         (lambda: ts.Comparison(a=CURVES).agreement(), ValueError, "an_agreement_of_one_collection"),
+        (
+            lambda: ts.Comparison(
+                {str(k): ts.Curves(a=ts.Curve("a", [k], {"accuracy": [[0.5]]})) for k in (1, 2)}
+            ).agreement(),
+            ValueError,
+            "collections_without_a_common_k",
+        ),
     ],
 )
 def test_what_cannot_be_compared(call: Any, error: Any, key: str) -> None:

@@ -214,6 +214,7 @@ E4, Y4 = np.eye(4, dtype=int), ["a", "b", "a", "b"]
         (([0], E4, Y4, E4[:, :3], Y4), {}, ValueError, "x_test_has_3_columns_x_train_4", "X_test"),
         (([0, 4], E4, Y4, E4, Y4), {}, ValueError, "ranking_has_4_at_position_1", "ranking"),
         (([1, 1], E4, Y4, E4, Y4), {}, ValueError, "ranking_has_1_twice_expected_each", "ranking"),
+        (([[0, 1]], E4, Y4, E4, Y4), {}, ValueError, "ranking_has_2_dimensions", "ranking"),
         (([0.5], E4, Y4, E4, Y4), {}, TypeError, "ranking_must_hold_integers_got_dtype", "ranking"),
         (([0], E4, Y4, E4, Y4), {"ks": [2]}, ValueError, "each_of_ks_must_be_in_4", "ks"),
         (([], E4, Y4, E4, Y4), {}, ValueError, "there_are_no_terms_to", "ranking"),

@@ -407,5 +407,12 @@ def test_functions_of_counts_have_a_stability_too() -> None:
     mean = ts.stability(X, y, ts.method("chi2", aggregate="mean"), 3, n_samples=20)
     other = ts.stability(X, y, "chi2", 3, n_samples=20, aggregate="mean")
     assert_array_equal(mean.probabilities, other.probabilities)
+    sizes = iter([3])  # for all documents; then two terms for each sample
+
+    def fewer(counts: ts.ClassCounts) -> ts.Ranking:
+        return counts.rank("md", next(sizes, 2))
+
+    with raises(ValueError, "a_function_ranked_too_few_of_a_sample", argument="k"):
+        ts.stability(X, y, fewer, 3, n_samples=20)
     with raises(TypeError, "a_function_of_documents_has_no_stability"):
         ts.stability(X, y, lambda X, y: X.sum(axis=0), 3)

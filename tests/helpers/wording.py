@@ -93,6 +93,9 @@ WORDING: dict[str, str] = {
         " a default: write a lambda, such as lambda counts: ..."
     ),
     "a_function_ranked_too_few": "mine ranked 4 terms, too few for the largest of ks, 20",
+    "a_function_ranked_too_few_of_a_sample": (
+        "fewer ranked 2 terms of a sample, fewer than k=3: let it return a score for each term"
+    ),
     "a_function_returned_an_order": (
         "mine must return a Ranking or one score for each of the 20 terms, but its result is an"
         " order of the columns; the scores of an order are -np.argsort(order); if they are "
@@ -494,6 +497,7 @@ WORDING: dict[str, str] = {
     ),
     "collections_is_empty": "collections is empty",
     "collections_must_be_a_mapping": "collections must be a Mapping, got list",
+    "collections_without_a_common_k": "the collections have no k in common: pass k",
     "column_0_of_x_is": (
         "column 0 of X is 'pills', but 'bacon' in the counts: give the frame the same columns in "
         "the same order"
@@ -1385,6 +1389,7 @@ WORDING: dict[str, str] = {
         "paths is a DataFrame, expected paths: count the texts of a frame with "
         "termsift.count_texts(frame, text=..., label=...)"
     ),
+    "paths_is_empty": "paths is empty, expected at least one path",
     "pattern_matches_the_empty_text": (
         "token_pattern matches the empty text, so that '' is counted as a word: write + …"
     ),
@@ -1410,6 +1415,7 @@ WORDING: dict[str, str] = {
     ),
     "random_state_is_no_seed": "random_state: …",
     "ranking_has_1_twice_expected_each": "ranking has 1 twice, expected each term once",
+    "ranking_has_2_dimensions": "ranking has 2 dimensions, expected 1",
     "ranking_has_4_at_position_1": "ranking has 4 at position 1, expected a term in [0, 4)",
     "ranking_must_be_a_ranking_got": (
         "ranking must be a Ranking or a dict of Rankings by name, got a ClassCounts"
@@ -1720,6 +1726,10 @@ WORDING: dict[str, str] = {
         "the bytes are no sketch: damaged, truncated or from another version of termsift"
     ),
     "the_bytes_are_no_sketch_because": "the bytes are no sketch: …",
+    "the_class_of_row_0_has_no_document": (
+        "the class of row 0 has fewer than one document; expected documents that were counted with "
+        "this label"
+    ),
     "the_count_of_aa_in_document": (
         "the count of 'aa' in document 1 is 256, which does not fit …: pass a wider dtype, such as "
         "numpy.int64"

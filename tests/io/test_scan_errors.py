@@ -154,6 +154,11 @@ def test_rules_that_a_scan_cannot_keep(tmp_path: Path) -> None:
     assert counts.term_frequency.toarray().tolist() == [[2], [1]]
 
 
+def test_no_path_is_refused() -> None:
+    with raises(ValueError, "paths_is_empty", argument="paths"):
+        ts.scan([])
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_a_frame_is_no_path(library: str) -> None:
     frame = pytest.importorskip(library).DataFrame({"text": ["plum"], "label": ["a"]})

@@ -68,6 +68,8 @@ VALUE_CASES = [
       ("O", "c8", "c16", "U3", "S3", "M8[D]", "m8[s]", "V8") if (form, dtype) != ("dense", "O")),
     *(case(f"X has {v!r} at row 1, column 2, {EXACT}", [[1, 0, 2, 0], [0, 3, v, 0], [0, 1, 0, 5]])
       for v in (None, Decimal("0.1"), Fraction(1, 3), {})),
+    *(case(f"X has dtype {dtype}, expected at most 64 bits: use astype(float)", DENSE.astype(dtype),
+      error=TYPE) for dtype in [np.dtype(np.longdouble)] if dtype.itemsize > 8),
     case(f"X has '{str(2**1024)[:60]}...' at row 0, column 0, {EXACT}", [[2**1024]] * 3),
     case(f"X has {2**53 + 1} at row 0, column 0, {EXACT}", [[2**53 + 1, Decimal("0.5")]] * 3),
 ]  # fmt: skip
@@ -111,6 +113,8 @@ def structure_cases(form: str, line: str, other: str, good: list[int], size: int
         ):
             X = edited(form, **{name: np.resize(getattr(sound, name), n)})
             yield case(message, X, id=form)
+    X = edited(form, data=sound.data[:, None])
+    yield case("X.indptr, .indices and .data must be vectors", X, id=form)
     huge = np.broadcast_to(np.int8(1), 2**60)
     yield case(f"X has 5 indices but {2**60:,} values", edited(form, data=huge), id=form)
     for name in ("indptr", "indices"):
