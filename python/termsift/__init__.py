@@ -16,7 +16,7 @@ from termsift._util.waiting import threads_have_stacks, threads_wait_asleep
 
 try:
     with threads_wait_asleep(), threads_have_stacks():
-        from termsift import _core
+        import termsift._core as _core  # without `from`, whose error would name the package
 
         _core.effective_n_threads(0)  # some OpenMP runtimes read their settings only at first use
 except ImportError as error:

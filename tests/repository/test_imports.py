@@ -29,6 +29,36 @@ def test_neither_numpy_nor_scipy_is_needed_to_begin(code: str) -> None:
     assert modules_after(code).isdisjoint({"numpy", "scipy", "sklearn", "pyarrow", "pandas"})
 
 
+# Runs before the core is looked for, and finds that it is missing or does not load.
+FINDER = """
+import sys
+class Finder:
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "termsift._core":
+            raise {error}
+sys.meta_path.insert(0, Finder)
+import termsift
+"""
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            "ModuleNotFoundError(name, name=name)",
+            "termsift's compiled core is missing, because the package was imported from its source "
+            "folder. Run 'pip install .' in this folder, and start Python in another folder.",
+        ),
+        ("ImportError('libgomp.so.1: no such file', name='_core')", "libgomp.so.1: no such file"),
+    ],
+)
+def test_a_core_that_is_missing_or_does_not_load(error: str, message: str) -> None:
+    code = FINDER.format(error=error)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == f"ImportError: {message}"
+
+
 def test_ranking_a_table_needs_no_scipy(tmp_path: Path) -> None:
     table = tmp_path / "mail.csv"
     table.write_text("label,text\nham,bacon and eggs\nspam,free pills\n")
