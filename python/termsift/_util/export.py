@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, Literal, TextIO, TypeAlias, get_args
@@ -49,7 +49,7 @@ def frame_of(columns: Columns, library: str, what: str) -> Any:
     return frames.DataFrame(lists) if library == "polars" else frames.table(lists)
 
 
-class Tabular(Shown, ABC):
+class Tabular(Shown):
     """The base class of results that are tables. A subclass defines ``columns``."""
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from itertools import chain, cycle
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -54,7 +55,7 @@ class Section(NamedTuple):
     heading: str = ""
 
 
-class Shown:
+class Shown(ABC):
     """The base class of results that `print` and notebooks show as tables of their first rows."""
 
     __slots__ = ()
@@ -62,9 +63,9 @@ class Shown:
     def _title(self) -> str:
         return repr(self).removeprefix("<").removesuffix(">")
 
+    @abstractmethod
     def _sections(self) -> list[Section]:
         """Return the rows to show."""
-        raise NotImplementedError
 
     def _note(self) -> str:
         """Return a sentence that explains the rows, or no text."""

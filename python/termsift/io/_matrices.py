@@ -270,8 +270,6 @@ class SvmlightFile(Source):
                     rows += np.searchsorted(skipped, np.arange(n), side="right")
                 used, own = _distinct_codes(codes, len(classes))
                 labels = Labels([classes[i] for i in used.tolist()], own, ends)
-                if not options.has_labels:
-                    labels = Labels([""], np.zeros(n, dtype=np.int32), None)
                 matrix = Csr(indptr, indices, data, n, n_terms)
                 yield Block(matrix, labels, rows, self, raw.tell())
                 # Free the block before the next block is read.
