@@ -147,6 +147,8 @@ PLACES = {
     "check_of_outputs": ["termsift.cli.output.check_replaceable"],
     "reading_of_counts": ["termsift.cli.inputs.read_counts"],
     "search_for_termsift": ["termsift.dask.find_spec"],
+    "locks": ["termsift._util.files.fcntl"],
+    "parser_of_re": ["termsift.text._patterns._parser"],
 }
 # The names of the columns of frequency lists, which no public function lists; and what rules make
 # of the words of a list, which `counts_from_table` adds up.

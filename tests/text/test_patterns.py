@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 import adversarial_texts
-from private import PatternSteps, _core, of_node, translated
+import termsift as ts
+from private import PatternSteps, _core, of_node, put, translated
 from random_patterns import Generator
 from token_patterns import IN_USE, LEFT_TO_PYTHON
-from wording import raises
+from wording import raises, warns
 
 SMALLEST, USUAL = 64, 1 << 16  # bytes that the core reads at a time
 
@@ -219,3 +220,22 @@ def test_malformed_programs_are_refused(fault: str) -> None:
     assert pattern.matches(_core.Texts.of_strings(["ab a"])) == [["a", "a"]]
     with raises(ValueError, "malformed_pattern"):
         _core.TokenPattern(**{**arguments(), **MALFORMED[fault]})
+
+
+def test_without_the_parser_of_re_python_runs_every_pattern(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A later Python may have moved the parser."""
+    pytest.importorskip("sklearn")
+    collection, pattern = (["xq xxq", "q xq"], ["a", "b"]), "x+q"
+    of_core = ts.count_texts(*collection, token_pattern=pattern)
+    assert translated(pattern) is not None
+    put(monkeypatch, parser_of_re=None)
+    translated.cache_clear()
+    try:
+        assert translated(pattern) is None
+        assert ts.count_texts(*collection, token_pattern=pattern) == of_core
+        with warns(UserWarning, "pattern_matches_the_empty_text"):
+            ts.count_texts(*collection, token_pattern="x*")
+    finally:
+        translated.cache_clear()  # which would leave these patterns to Python

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import termsift as ts
-from private import check_replaceable, existing, replacing
+from private import check_replaceable, existing, put, replacing
 from wording import raises
 
 # This program is killed while it writes a file.
@@ -75,6 +78,59 @@ def test_only_incomplete_files_are_removed(tmp_path: Path) -> None:
     assert not orphan.exists()
     assert target.read_text() == "kept"
     assert len(list(tmp_path.iterdir())) == 4
+
+
+class NoLocks:
+    """The module fcntl where the file system has no locks."""
+
+    LOCK_EX = LOCK_NB = 0
+
+    @staticmethod
+    def flock(*_: int) -> None:
+        raise OSError(errno.ENOLCK, "no locks")
+
+
+@posix
+@pytest.mark.parametrize("locks", [None, NoLocks])
+def test_without_locks_no_file_is_taken_for_an_orphan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locks: Any
+) -> None:
+    path = tmp_path / "out"
+    (orphan,) = kill_while_writing(path)
+    put(monkeypatch, locks=locks)
+    with replacing(path) as file:
+        file.write(b"whole")
+    assert path.read_bytes() == b"whole"
+    assert sorted(tmp_path.iterdir()) == [orphan, path]
+
+
+@posix
+def test_a_new_file_that_was_taken_for_an_orphan_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import fcntl
+
+    n_locked = count()
+
+    class Taking:
+        """Another process removes the first two new files, and still has a lock on the first."""
+
+        LOCK_EX, LOCK_NB = fcntl.LOCK_EX, fcntl.LOCK_NB
+
+        @staticmethod
+        def flock(file: int, how: int) -> None:
+            if (n := next(n_locked)) < 2:
+                (new,) = tmp_path.glob("*.partial")
+                new.unlink()
+            if n == 0:
+                raise BlockingIOError
+            fcntl.flock(file, how)
+
+    put(monkeypatch, locks=Taking)
+    with replacing(tmp_path / "out") as file:
+        file.write(b"whole")
+    assert next(n_locked) == 3
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"whole"]
 
 
 @posix

@@ -17,7 +17,7 @@ from termsift._util.validation import check_kind
 fcntl: Any
 try:
     import fcntl
-except ImportError:  # Windows
+except ImportError:  # pragma: no cover - Windows
     fcntl = None
 
 _PARTIAL = ".partial"  # the end of the names of incomplete files

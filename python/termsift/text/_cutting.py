@@ -149,4 +149,4 @@ class TermLists:
 
 def unexpected(value: Any, row: int) -> NoReturn:
     """Refuse what is no list of strings, where only such lists can come."""
-    raise AssertionError(f"{value!r} is no list of strings")
+    raise AssertionError(f"{value!r} is no list of strings")  # pragma: no cover - as said above

@@ -23,7 +23,7 @@ from termsift.text._character_sets import UntranslatedError
 
 try:
     from re import _parser  # type: ignore[attr-defined]
-except ImportError:  # a later Python may have moved its parser
+except ImportError:  # pragma: no cover - a later Python may have moved its parser
     _parser = None
 
 # The kinds of steps of a program (PatternStep in cpp/include/termsift/token_pattern.hpp).

@@ -44,7 +44,8 @@ from sklearn.preprocessing import normalize as scaled
 
 try:  # the kind of sparse matrix that scikit-learn is configured to return
     from sklearn.utils import _align_api_if_sparse as as_configured
-except ImportError:  # scikit-learn before 1.9 always returns a csr_matrix
+except ImportError:  # pragma: no cover - scikit-learn before 1.9
+    # It always returns a csr_matrix.
     as_configured = scipy.sparse.csr_matrix
 
 _ARGUMENT = "raw_documents"  # what scikit-learn calls the texts
