@@ -143,6 +143,8 @@ UNCLEAR = {
     "one word a line": "news\nbacon\n",
     "two years": "word,1990,1991\nnews,9,1\n",
     "three columns of blanks": "9 news NN\n2 bacon NN\n",
+    "four columns, as in Google's n-grams": "news\tNN\t9\t3\nbacon\tNN\t2\t1\n",
+    "numbers that are no years": "news\t7\t9\t3\nbacon\t5\t2\t1\n",
     "ranks alone": "1\tnews\n2\tbacon\n3\teggs\n",
     "a rank named N": "N,Word\n1,news\n2,bacon\n",
     "counts per million": "word,freq_per_million\nnews,9\nbacon,2\n",
@@ -425,6 +427,10 @@ def test_a_column_of_words_may_be_named(tmp_path: Path) -> None:
     assert ts.io.read_words(path, term="mot") == ["the", "of"]
     path.write_text("9,the\n2,of\n")
     assert ts.io.read_words(path, term=2) == ["the", "of"]
+    path.write_text("the\nof\n")
+    assert ts.io.read_words(path, term=1) == ["the", "of"]
+    path.write_text("mot\nthe\nof\n")
+    assert ts.io.read_words(path, term="mot") == ["the", "of"]
     path.write_bytes(b"caf\xe9\n")
     assert ts.io.read_words(path, encoding="latin-1") == ["café"]
 

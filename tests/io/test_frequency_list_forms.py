@@ -191,3 +191,10 @@ def test_binary_lists_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\x92\x83\xa6format\xa2cB\xa7version\x01" + codecs.BOM_UTF8)
     with raises(ValueError, "list_msgpack_line_1_byte_0", argument="encoding"):
         ts.io.read_frequency_list(path)
+
+
+def test_the_form_of_a_long_list_is_that_of_its_whole_lines(tmp_path: Path) -> None:
+    # The start that shows the form ends within a line, whose count is cut off.
+    path, terms = tmp_path / "list.txt", [f"x{i} " + "ab " * 299 + "ab" for i in range(99)]
+    path.write_text("".join(f" {term} {2 * i}\n" for i, term in enumerate(terms)))
+    assert ts.io.read_frequency_list(path) == {"term": terms, "count": list(range(0, 198, 2))}

@@ -94,6 +94,11 @@ def test_folders_named_after_values(tmp_path: Path) -> None:
     write(tmp_path / "classes/a=b/1.txt", "oil")
     write(tmp_path / "classes/c=d/1.txt", "ball")
     assert ts.count(ts.scan(tmp_path / "classes")).classes == ["a=b", "c=d"]
+    write(tmp_path / "classes/c=d/old/1.txt", "ball")  # so these files are no parts of a table
+    write(tmp_path / "classes/a=b/1.csv", "oil")
+    with warns(UserWarning, "tables_in_class_folders", at="a=b/1.csv"):
+        counts = ts.count(ts.scan(tmp_path / "classes", on_error="skip"))
+    assert (counts.classes, counts.class_docs.tolist()) == (["a=b", "c=d"], [2, 1])
 
 
 def test_columns_in_another_order_are_the_same(parts: Path) -> None:
