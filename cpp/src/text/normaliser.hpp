@@ -28,12 +28,11 @@ class Mapped {
   bool simple() const { return (bits >> 56) != 0; }
   std::uint32_t bytes() const { return static_cast<std::uint32_t>(bits); }
   int length() const { return static_cast<int>(bits >> 32 & 0xff); }
-  // Returns the number of bytes of the replacement if the character has the same number of bytes, and otherwise 0. Also
-  // returns 0 for a lone surrogate.
-  int length_in_place() const { return static_cast<int>(bits >> 40 & 0xff); }
   // Returns one set bit per byte if the replacement is a word character (with `spaces`: white space), and otherwise 0.
   std::uint64_t marks(bool spaces) const { return bits >> (spaces ? 52 : 48) & 0xf; }
 
+  // Kernels read the bits themselves. Bits 40 to 47 hold the number of bytes of the replacement if the character has as many
+  // bytes, and otherwise 0. They also hold 0 for a lone surrogate.
   std::uint64_t bits = 0;
 };
 

@@ -28,7 +28,7 @@ TERMSIFT_INLINE std::uint64_t low_bits(std::int64_t n) { return n >= 64 ? ~std::
 
 // Replaces and marks characters of `length` bytes. The set bits of `leads` are their first bytes. The other bytes of each
 // character must be continuation bytes. Returns whether every character keeps its length. A surrogate counts as a change of
-// length (see Mapped::length_in_place). An overlong form counts as a change, because its code point has a shorter form.
+// length (see Mapped::bits). An overlong form counts as a change, because its code point has a shorter form.
 template <int length>
 TERMSIFT_INLINE bool change_in_place(const std::uint8_t* in, std::uint64_t leads, const ScanRules& rules, std::uint8_t* to,
                                      std::uint64_t& marked) {
