@@ -21,6 +21,7 @@ WORDS_OF_OTHERS = {
     "is out of bounds": "of numpy",
     "read-only": "of numpy",
     "codec can't decode": "of Python",
+    "Errno": "of the system",
     "directory|denied": "of the system",
     "embedded null": "of Python",
     "invalid literal": "of Python",

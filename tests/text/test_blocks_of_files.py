@@ -60,6 +60,19 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         Texts.of_files(["a\0b"])
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need a privilege on Windows")
+def test_the_error_of_the_system_is_kept(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    for path in (loop, tmp_path / ("x" * 300)):
+        with pytest.raises(OSError, match="Errno") as expected:
+            path.open()
+        with pytest.raises(OSError, match="Errno") as raised:
+            Texts.of_files([path])
+        assert raised.value.args == expected.value.args
+        assert raised.value.filename == str(path)
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 def test_what_is_no_regular_file_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -25,9 +25,10 @@ struct CloseFile {
 void check_regular(const std::filesystem::path& path, const std::string& name) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (name.find('\0') != name.npos || !std::filesystem::exists(status)) throw FileError(ENOENT, name);
+  if (name.find('\0') != name.npos || status.type() == std::filesystem::file_type::not_found) throw FileError(ENOENT, name);
+  if (error) throw FileError(error.default_error_condition().value(), name);  // on Windows, value() is no errno
   if (std::filesystem::is_directory(status)) throw FileError(EISDIR, name);
-  if (!std::filesystem::is_regular_file(status)) throw FileError(error ? error.value() : not_regular, name);
+  if (!std::filesystem::is_regular_file(status)) throw FileError(not_regular, name);
 }
 
 WholeFile read_file(const std::string& name, Worker& worker) {
