@@ -38,6 +38,8 @@ WORDING: dict[str, str] = {
         "'sklearn.naive_bayes.MultinomialNB'>"
     ),
     "a_class_is_negative": "a class is negative",
+    "a_classifier_needs_a_class": "a classifier needs a class",
+    "a_code_has_no_number": "a code has no number",
     "a_collection_has_no_such_k": "collection narrow: the curve of md has no k=20; it has 1, 5",
     "a_collection_is_left_out": "the collection bad is left out: …",
     "a_collection_must_be_a_pair": (
@@ -67,6 +69,7 @@ WORDING: dict[str, str] = {
         "2^63 - 1; multiply relative frequencies by the number of tokens in the corpus, and round "
         "them"
     ),
+    "a_counter_by_document_cannot_read_a_table": "a counter by document cannot read a table",
     "a_dataframe_with_the_columns": (
         "texts is a DataFrame with the columns 'body', 'stars', expected one column of "
         "texts: name it, as in text='text', or pass it alone"
@@ -79,6 +82,7 @@ WORDING: dict[str, str] = {
     "a_division_by_zero_is_left_out": (
         "mine is left out, because it failed in fold 0: ZeroDivisionError: division by zero"
     ),
+    "a_file_returned_more_bytes": "a file returned more bytes than were asked for",
     "a_function_has_no_policy": "a function has no policy, got 'round_robin'",
     "a_function_of_documents_has_no_stability": (
         "method must be a function of counts, because samples weight the documents, but <lambda> "
@@ -188,6 +192,7 @@ WORDING: dict[str, str] = {
         "…: is a page of HTML, expected a table; download the file itself, such as the raw "
         "file of a repository"
     ),
+    "a_pair_has_an_unknown_class": "a pair has an unknown class",
     "a_part_differs_in_tf": (
         "part … and the parts before it: the counts differ in tf, '…' and '…'"
     ),
@@ -221,6 +226,8 @@ WORDING: dict[str, str] = {
         "floats"
     ),
     "a_scan_has_labels_and_rules": "a scan has labels and rules already: leave out …",
+    "a_sketch_cannot_choose_stems": "a sketch cannot choose stems",
+    "a_sketch_cannot_count_stems": "a sketch cannot count stems",
     "a_sketch_drops_terms_only": (
         "a sketch drops terms only by min_df: leave out max_df, max_features, hashing and "
         "vocabulary"
@@ -336,6 +343,7 @@ WORDING: dict[str, str] = {
         "mine is left out, because it failed in fold 0: ValueError: mine must return a Ranking or"
         " one score for each of the 20 terms, got shape (3,) of float64"
     ),
+    "another_thread_reads_this_file": "another thread is reading this file",
     "as_many_labels_as_documents": (
         "40 documents have 40 different labels: if texts and labels are swapped, pass the texts "
         "first, or name the columns by text= and label="
@@ -604,6 +612,7 @@ WORDING: dict[str, str] = {
         "counts must be a ClassCounts, got ndarray: count texts with termsift.count_texts, and a "
         "matrix with termsift.count"
     ),
+    "counts_of_different_classes": "counts of different classes cannot be combined",
     "counts_with_a_row_of_the": (
         "counts with a row of the collection do not record which documents two classes share"
     ),
@@ -686,6 +695,7 @@ WORDING: dict[str, str] = {
     "each_of_ks_must_be_in_3": "each of ks must be in [1, 4], got 5",
     "each_of_ks_must_be_in_4": "each of ks must be in [1, 1], got 2",
     "each_of_queries_must_be_a": "each of queries must be a str, got int",
+    "each_word_needs_a_stem": "each word needs a stem",
     "entries_add_up_to_infinity": "the entries of X at row 0, column 1 add up to infinity",
     "every_document_is_left_out": (
         "…news: holds no documents; 1 line, row or file left out, first: …a.txt: …, expected "
@@ -720,6 +730,7 @@ WORDING: dict[str, str] = {
         "which may be delayed, got a list: for a matrix in memory, use termsift.count(X, y)"
     ),
     "expected_a_file_found_a": "…: expected a file, found a folder, pipe or device",
+    "expected_an_iterable_of_strings": "expected an iterable of strings",
     "expected_at_least_n_fields": (
         "…t.txt, line 1: expected at least … fields, found 2; name the columns by text= and "
         "label=, by number if there is no header"
@@ -762,6 +773,7 @@ WORDING: dict[str, str] = {
     ),
     "file_without_documents": "…f.svm: holds no documents",
     "float_counts_cannot_hold_exactly": "…, which float counts cannot hold exactly",
+    "float_counts_take_float_weights": "float counts take float weights",
     "for_a_file_use_termsift": (
         "texts is a single …, expected a list of strings: for one text pass [text], for a "
         "file use termsift.count(termsift.scan(path))"
@@ -903,6 +915,7 @@ WORDING: dict[str, str] = {
     ),
     "labels_and_no_labels": "labels names a file of labels, so leave out label=False",
     "labels_for_the_documents_of_a_matrix": ("…labels: 39 labels for the 40 documents of …m.mtx"),
+    "labels_must_be_strings": "labels must be strings, found int",
     "labels_of_a_folder": (
         "…mail: a folder of files has no single file of labels; pass the files, each with its own"
     ),
@@ -1082,6 +1095,7 @@ WORDING: dict[str, str] = {
         " text='Message' label='class'"
     ),
     "must_be_the_path_of": "… must be the path of a file or folder, got ''",
+    "n_counters_must_be_positive": "n_counters must be positive, got 0",
     "n_docs_are_unknown": (
         "n_docs needs the documents of class 'land', which are unknown: its table has only "
         "occurrences; pass documents and class_docs to counts_from_table, or leave out the "
@@ -1155,6 +1169,7 @@ WORDING: dict[str, str] = {
     "ngram_range_has_no_effect": (
         "ngram_range has no effect with this analyzer: leave it out, or let the function apply it"
     ),
+    "ngrams_may_have_at_most": "n-grams may have at most 1000 words, got 1001",
     "no_bytes_for_a_sketch": (
         "the bytes are no sketch: n_bytes must be in [1, 9223372036854775807], got 0"
     ),
@@ -1170,6 +1185,7 @@ WORDING: dict[str, str] = {
     "no_content_before_init": (
         "an object of …._core has no content before __init__: call its class instead"
     ),
+    "no_counting_path": "no counting path 'x'",
     "no_curves_to_compare": "there are no curves to compare",
     "no_delimiter_is_left": "…c.txt: no character is left to be the delimiter",
     "no_document_has_a_word_of": (
@@ -1479,6 +1495,7 @@ WORDING: dict[str, str] = {
     "shape_must_be_positive_and_finite": "shape must be positive and finite, got 0",
     "shape_must_be_positive_and_finite_2": "shape must be positive and finite, got nan",
     "shards_are_counted_already": "shards are counted already: leave out …",
+    "simd_target_must_be_one_of": "SIMD target must be one of … on this machine, got 'x'",
     "sketch_is_full": (
         "90% of the sketch's counters reach min_df=2, so the sketch would keep too many "
         "terms: make one with n_bytes=4194304 or more, or pass max_memory=12582912"
@@ -1504,6 +1521,7 @@ WORDING: dict[str, str] = {
     "smoothing_too_small": (
         "smoothing b1 = … is too small for class 0, whose tokens and b2 add up to …"
     ),
+    "some_documents_have_a_class_beyond": "some documents have class 1, expected below 1",
     "some_partitions_have_vectors_of_30": (
         "some partitions have vectors of 30 terms, others have vectors of 7"
     ),
@@ -1610,11 +1628,13 @@ WORDING: dict[str, str] = {
     ),
     "term_names_has_1_names": "term_names has 1 name for 2 terms",
     "term_names_has_1_names_2": "term_names has 1 name for 3 terms",
+    "term_of_has_an_unknown_term": "term_of has an unknown term",
     "terms_has_15_at_position_0": "terms has 15 at position 0, expected a term in [0, 15)",
     "terms_has_1_twice_expected_each": "terms has 1 twice, expected each term once",
     "terms_holds_names_but_the_counts": (
         "terms holds names, but the counts have none: pass column numbers"
     ),
+    "terms_must_increase": "terms must increase and be below 2, got … at …",
     "terms_not_all_with_names": (
         "part 1 and the parts before it: 2 and … terms, not all with names: count with term_names, "
         "or add the counts (a + b) if each index means the same term in both"
@@ -1730,6 +1750,7 @@ WORDING: dict[str, str] = {
         "the class of row 0 has fewer than one document; expected documents that were counted with "
         "this label"
     ),
+    "the_columns_have_different_lengths": "the columns have different lengths",
     "the_count_of_aa_in_document": (
         "the count of 'aa' in document 1 is 256, which does not fit …: pass a wider dtype, such as "
         "numpy.int64"
@@ -1742,6 +1763,7 @@ WORDING: dict[str, str] = {
     "the_documents_hold_values_above_2": (
         "the documents hold values above 2^900, too large for sums of logarithms"
     ),
+    "the_documents_need_one_column": "the documents need one column for each term",
     "the_empty_word": "…list.txt: left out 1 of 3 rows, which have no term, and 3 as counts",
     "the_empty_word_of_many": (
         "…list.txt: left out 1 of 302 rows, which have no term, and 3 as counts"
@@ -1786,6 +1808,9 @@ WORDING: dict[str, str] = {
         "drop_nulls of polars do"
     ),
     "the_label_of_document_9": "the label of document 9 is 'spam', which is not in classes",
+    "the_label_offsets_do_not_span": "the label offsets do not span the labels",
+    "the_label_offsets_of_a_document": "the label offsets of document 0 are invalid",
+    "the_labels_changed": "the labels changed while they were read",
     "the_lines_are_those_of_fasttext": (
         "…c.…, line 1: expected …; the lines begin with __label__, as those of fastText do; "
         "write a label, a tab and a text into a .txt file, as perl -pe "
@@ -1799,6 +1824,7 @@ WORDING: dict[str, str] = {
         "1 of 2 terms of the vocabulary cannot match by these rules: 'the'; write terms as the "
         "rules cut texts (see lowercase, ngram_range and stop_words)"
     ),
+    "the_pairs_of_terms_and_classes": "the pairs of terms and classes do not match",
     "the_probabilities_of_a_class_must": (
         "the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * n_terms "
         "= 3, got b2 = 2"
@@ -1847,6 +1873,7 @@ WORDING: dict[str, str] = {
     "the_vector_of_row_0_has": "the vector of row 0 has 3 terms, others have 4",
     "the_vector_of_row_1_has": "the vector of row 1 has 2 terms, others have 3",
     "the_vector_of_row_1_is": "the vector of row 1 is null",
+    "the_weights_need_a_value": "the weights need a value for each term and class",
     "there_are_no_chunks_expected_at": "there are no chunks, expected at least one",
     "there_are_no_documents_expected_some": "there are no documents, expected some to classify",
     "there_are_no_parts_expected_at": "there are no parts, expected at least one",
@@ -1948,6 +1975,7 @@ WORDING: dict[str, str] = {
         "sample_weight cannot be passed to the function documents_of_most of X and y: let it read"
         " counts, which are weighted"
     ),
+    "weights_must_be_a_contiguous_array": "weights must be a contiguous array of two dimensions",
     "what_a_survey_tool_writes": (
         "…: left out line…, in which the survey tool writes more about the columns"
     ),

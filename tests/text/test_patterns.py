@@ -209,7 +209,20 @@ MALFORMED = {
     "too few contexts": {"context_after": np.zeros(3, np.uint8)},
     "tests of another width": {"tests": np.zeros((0, 1, 5), np.uint8)},
     "no dimension": {"sets": np.zeros(4, np.uint8)},
+    "no context": {"tests": np.zeros((0, 0, 4), np.uint8)},
+    "a range without a class": {"classes": np.array([0, 1], np.uint8)},
+    "a split too far": {"steps": np.array([[2, 2, 1, 0], [7, 0, 0, 0]], np.int32)},
+    "a set before the first": {"steps": np.array([[0, -1, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "a test before the first": {"steps": np.array([[1, -1, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "an unknown loop": {"steps": np.array([[4, -1, 0, 0], [7, 0, 0, 0]], np.int32)},
+    "a loop before the first": {"steps": np.array([[6, 1, 1, -1], [7, 0, 0, 0]], np.int32)},
+    "a loop that goes too far": {"steps": np.array([[6, 1, 2, 0], [7, 0, 0, 0]], np.int32)},
+    "a loop from beyond": {"steps": np.array([[6, -1, 1, 0], [7, 0, 0, 0]], np.int32)},
+    "steps without end": {"steps": np.tile(np.array([7, 0, 0, 0], np.int32), (2**16 + 1, 1))},
     "a token before its match": {"skip_before": -1},
+    "a token after its match": {"skip_after": -1},
+    "a token far before the end": {"skip_before": 1001},
+    "a token far after its start": {"skip_after": 1001},
 }
 
 

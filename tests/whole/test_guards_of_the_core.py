@@ -1,0 +1,267 @@
+"""The core refuses what the package never passes, so that a fault of the package does no harm.
+
+Guards: _core, whose every array has a size and a range that its neighbours must fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from private import _core
+from wording import raises
+
+ONE_TERM = (np.array([0, 1]), np.array([0]), np.array([1]))  # a document with one term
+
+
+def rules(**others: Any) -> _core.TextRules:
+    usual = {"min_n": 1, "max_n": 1, "stop_words": []}
+    return _core.TextRules("word", True, None, **{**usual, **others})
+
+
+def json(readinto: Callable[[memoryview], int]) -> _core.JsonTable:
+    return _core.JsonTable(readinto, "f", texts=["text"], label="label")
+
+
+def counted_by_class() -> _core.TextCounter:
+    counter = _core.TextCounter(rules(), by_class=True)
+    counter.add(_core.Texts.of_strings(["aa", "bb"]), np.array([0, 1], np.int32))
+    counter.sort()
+    return counter
+
+
+# ---- readers -------------------------------------------------------------------------------------
+
+
+def test_a_reader_is_not_used_while_it_reads() -> None:
+    table = json(lambda _: len(table.read() or ()))
+    with raises(RuntimeError, "another_thread_reads_this_file"):
+        table.read()
+
+
+def test_a_file_must_not_return_more_than_was_asked_for() -> None:
+    for reader in (json, lambda read: _core.SvmlightFile(read, "f")):
+        for excess in (1, -(2**30)):
+            with raises(RuntimeError, "a_file_returned_more_bytes"):
+                reader(lambda buffer, excess=excess: len(buffer) + excess).read()
+
+
+def test_labels_of_a_table_are_strings() -> None:
+    with raises(TypeError, "labels_must_be_strings"):
+        _core.DelimitedTable(lambda _: 0, "f", quote=None, labels=[1])  # type: ignore[list-item]
+
+
+# ---- texts ---------------------------------------------------------------------------------------
+
+
+def test_columns_of_different_lengths_are_not_joined() -> None:
+    with raises(ValueError, "the_columns_have_different_lengths"):
+        _core.Texts.joined([_core.Texts.of_strings(["a", "b"]), _core.Texts.of_strings(["a"])])
+
+
+def test_tokens_are_no_texts() -> None:
+    def refuse(value: object, i: int) -> Any:
+        raise AssertionError
+
+    tokens = _core.Texts.of_tokens(_core.Texts.of_strings(["a b"]), str.split, refuse)
+    with raises(TypeError, "a_list_of_tokens_is_no"):
+        tokens[0]
+    with raises(TypeError, "a_list_of_tokens_is_no"):
+        _core.Texts.joined([tokens])
+
+
+def test_tokens_are_refused_even_if_the_package_lets_them_pass() -> None:
+    texts = _core.Texts.of_strings(["a"])
+    for value in ([1], 1):
+        with raises(TypeError, "expected_an_iterable_of_strings"):
+            _core.Texts.of_tokens(texts, lambda _, value=value: value, lambda *_: None)
+
+
+def test_a_range_of_ngrams_has_an_end() -> None:
+    with raises(ValueError, "ngrams_may_have_at_most"):
+        rules(max_n=1001)
+
+
+def test_each_word_needs_a_stem() -> None:
+    counter = _core.TextCounter(rules(stem=lambda words: words[1:]))
+    with raises(ValueError, "each_word_needs_a_stem"):
+        counter.add(_core.Texts.of_strings(["aa bb"]))
+
+
+def test_sketches_and_stems_exclude_each_other() -> None:
+    with raises(ValueError, "n_counters_must_be_positive"):
+        _core.TermSketch(0)
+    texts, stemmed, sketch = _core.Texts.of_strings(["a"]), rules(stem=list), _core.TermSketch(8)
+    with raises(ValueError, "a_sketch_cannot_count_stems"):
+        sketch.add(stemmed, texts)
+    with raises(ValueError, "a_sketch_cannot_choose_stems"):
+        _core.TextCounter(stemmed.with_sketch(sketch, 2)).add(texts)
+
+
+def test_a_counter_counts_by_document_or_by_class() -> None:
+    with raises(ValueError, "a_counter_by_document_cannot_read_a_table"):
+        json(lambda _: 0).count(_core.TextCounter(rules()), 1)
+    with raises(ValueError, "some_documents_have_a_class_beyond"):
+        counted_by_class().counts(1)
+
+
+# ---- labels --------------------------------------------------------------------------------------
+
+
+def test_labels_may_change_while_they_are_read() -> None:
+    class Clears:
+        def __hash__(self) -> int:
+            labels.clear()
+            return 1
+
+    labels: list[object] = [Clears(), "b"]
+    with raises(ValueError, "the_labels_changed"):
+        _core.number_labels(labels)
+
+
+def test_a_code_needs_a_number() -> None:
+    for code in (-1, 1):
+        with raises(IndexError, "a_code_has_no_number"):
+            _core.renumber(np.array([0, code], np.int32), np.array([7], np.int32))
+
+
+# ---- counts --------------------------------------------------------------------------------------
+
+
+def updated(
+    exact: bool, codes: list[int], label_indptr: list[int] | None = None, weights: Any = None
+) -> object:
+    return _core.Counts(2, exact).updated(
+        *ONE_TERM,
+        1,
+        False,
+        None if label_indptr is None else np.array(label_indptr),
+        np.array(codes, np.int32),
+        weights,
+        _core.TermWeight.raw,
+        1,
+        _core.default_window_bytes,
+    )
+
+
+def test_offsets_of_labels_are_checked() -> None:
+    assert updated(True, [0, 1], [0, 2])
+    for offsets in ([1, 2], [0, 1]):
+        with raises(ValueError, "the_label_offsets_do_not_span"):
+            updated(True, [0, 1], offsets)
+    two = (np.array([0, 1, 1]), *ONE_TERM[1:])
+    for middle in (-1, 3):
+        with raises(ValueError, "the_label_offsets_of_a_document"):
+            _core.Counts(2, True).updated(
+                *two,
+                1,
+                False,
+                np.array([0, middle, 2]),
+                np.array([0, 1], np.int32),
+                None,
+                _core.TermWeight.raw,
+                1,
+                _core.default_window_bytes,
+            )
+
+
+def test_float_counts_take_float_weights() -> None:
+    assert updated(False, [0], weights=np.array([1.0]))
+    with raises(TypeError, "float_counts_take_float_weights"):
+        updated(False, [0], weights=np.array([1]))
+
+
+def test_counts_of_other_classes_are_not_combined() -> None:
+    with raises(ValueError, "counts_of_different_classes"):
+        _core.Counts(1, True).merge(_core.Counts(2, True))
+
+
+@pytest.mark.parametrize("terms", [[-1], [2], [1, 1], [1, 0]])
+def test_terms_must_increase(terms: list[int]) -> None:
+    counts = counted_by_class().counts(2)
+    assert counts.of_terms(np.array([0, 1])).n_terms == 2
+    with raises(ValueError, "terms_must_increase"):
+        counts.of_terms(np.array(terms))
+
+
+def test_only_known_paths_and_targets_can_be_chosen() -> None:
+    with raises(ValueError, "no_counting_path"):
+        _core.use_counting_path("x")
+    with raises(ValueError, "simd_target_must_be_one_of"):
+        _core.use_simd_target("x")
+
+
+# ---- classifiers ---------------------------------------------------------------------------------
+
+
+def predicted(**others: Any) -> list[int]:
+    """Return the classes of a document with one term, by a classifier of two classes."""
+    usual = {
+        "constant": np.zeros(2),
+        "term_of": None,
+        "weights": np.array([[0.0, 1.0]]),
+        "pairs": None,
+    }
+    indptr, indices, data = ONE_TERM
+    return _core.predict_classes(
+        **{**usual, **others},
+        indptr=indptr,
+        indices=indices,
+        data=data,
+        n_columns=1,
+        term_weight=_core.TermWeight.raw,
+        tie=0.0,
+        n_threads=1,
+    ).tolist()
+
+
+def pairs(**others: Any) -> dict[str, Any]:
+    """Return the arguments of the same classifier, whose weights are those of pairs."""
+    usual = {
+        "of_class": np.zeros(2),
+        "of_term": np.zeros(1),
+        "first_pair": np.array([0, 1]),
+        "pair_class": np.array([1], np.int32),
+    }
+    return {"weights": np.ones(1), "pairs": tuple({**usual, **others}.values())}
+
+
+def test_the_arrays_of_a_classifier_fit_together() -> None:
+    assert predicted() == predicted(**pairs()) == [1]
+    with raises(ValueError, "a_classifier_needs_a_class"):
+        predicted(constant=np.zeros(0))
+    with raises(ValueError, "weights_must_be_a_contiguous_array"):
+        predicted(weights=np.zeros(2))
+    with raises(ValueError, "the_weights_need_a_value"):
+        predicted(weights=np.zeros((1, 1)))
+    with raises(ValueError, "the_documents_need_one_column"):
+        predicted(weights=np.zeros((2, 2)))
+    with raises(ValueError, "the_documents_need_one_column"):
+        predicted(term_of=np.zeros(2, np.int32))
+    with raises(ValueError, "term_of_has_an_unknown_term"):
+        predicted(term_of=np.array([1], np.int32))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"of_class": np.zeros(1)},
+        {"pair_class": np.zeros(2, np.int32)},
+        {"first_pair": np.array([0, 0, 1])},
+        {"first_pair": np.array([1, 1])},
+        {"first_pair": np.array([0, 0])},
+        {"of_term": np.zeros(2), "first_pair": np.array([0, 2, 1])},
+    ],
+)
+def test_pairs_of_a_classifier_match(wrong: dict[str, Any]) -> None:
+    with raises(ValueError, "the_pairs_of_terms_and_classes"):
+        predicted(**pairs(**wrong))
+
+
+def test_a_pair_has_a_known_class() -> None:
+    for unknown in (-1, 2):
+        with raises(ValueError, "a_pair_has_an_unknown_class"):
+            predicted(**pairs(pair_class=np.array([unknown], np.int32)))
