@@ -328,7 +328,8 @@ TEST(a_child_forked_after_threads_works) {
   CHECK(every_block_runs_once(100, 2));
   CHECK(holds_in_child([] {
     const int n_threads = effective_n_threads(2);
-    return n_threads == 1 && effective_n_threads(0) == 1 && every_block_runs_once(100, n_threads);
+    return n_threads == 1 && effective_n_threads(0) == 1 && every_block_runs_once(100, n_threads) &&
+           what_limits_threads() == "the parent of this forked process had threads";
   }));
   CHECK_EQ(effective_n_threads(2), 2);
   CHECK(every_block_runs_once(100, 2));
