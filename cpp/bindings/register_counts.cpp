@@ -326,7 +326,7 @@ void register_counts(py::module_& module) {
   py::register_exception<CountOverflow>(module, "CountOverflowError", bases);
   py::register_local_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      std::rethrow_exception(thrown);  // never null
     } catch (const WrongArgument& wrong) {
       const py::object error = py::handle(PyExc_ValueError)(wrong.what());
       error.attr("argument") = wrong.argument;

@@ -378,7 +378,7 @@ void register_bad_text(py::module_& module) {
   module.add_object("BadTextError", bad_text_error);
   py::register_local_exception_translator([](std::exception_ptr thrown) {
     try {
-      if (thrown) std::rethrow_exception(thrown);
+      std::rethrow_exception(thrown);  // never null
     } catch (const BadText& bad) {
       const py::object error = py::handle(bad_text_error)(bad.what());
       error.attr("document") = bad.document;
