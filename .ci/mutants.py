@@ -1,0 +1,520 @@
+"""Change the code at one place at a time, and tell which changes the tests notice.
+
+python .ci/mutants.py [--places 500] [--seed 1] [--only python] [--workers 2] [--resume FILE]
+
+Half of the places are in the C++ core, half in the Python package, in random order. One program
+holds the changes of all places, so it is compiled once, and the variable MUTANT of the environment
+turns one change on. One run of the quick tests records which tests reach which places. Then each
+place is tried in a process of its own with the tests that reach it: first the core's own, then
+those of the module, then the others. Results are appended to a file of JSON lines. With
+``--resume FILE``, places whose changes were noticed are not tried again.
+
+A change that no test can notice is listed in ``equivalent_mutants.txt`` with the reason.
+
+Needed are the packages of the extra ``full``, and tree-sitter-cpp, cmake, ninja and pybind11.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib
+import importlib.util
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import pytest
+from mutant_places import CPP_RUNTIME, MOST_PLACES, PYTHON_RUNTIME, Place, rewritten
+
+ROOT = Path(__file__).resolve().parents[1]
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
+MOST_SECONDS = 40.0  # of the tests that one change is tried with
+Key = tuple[str, str, str]
+
+# ---- the sample and the program ----------------------------------------------------------------
+
+
+def places_of(language: str, seed: int) -> list[Place]:
+    """Return all places of a language in random order."""
+    files = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split()
+    folder, endings = {"python": ("python/termsift/", ".py"), "cpp": ("cpp/", (".cpp", ".hpp"))}[
+        language
+    ]
+    chosen = [file for file in files if file.startswith(folder) and file.endswith(endings)]
+    places = [
+        place
+        for file in chosen
+        for place in rewritten(file, (ROOT / file).read_text("utf-8"), {})[1]
+    ]
+    random.Random(seed).shuffle(places)
+    return places
+
+
+class Program:
+    """A copy of the code that holds the changes of places, which are numbered from 1."""
+
+    def __init__(self, folder: Path, places: list[Place]) -> None:
+        self.folder = folder
+        self.python = folder / "python"
+        self.reached = folder / "reached"  # what finished processes have reached
+        self.places = dict(enumerate(places, start=1))
+        self.reached.mkdir(parents=True, exist_ok=True)
+        for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split():
+            self.write(file)
+        for core in (ROOT / "python/termsift").glob("_core.*.so"):
+            shutil.copy(core, self.python / "termsift")
+        (self.python / "termsift_mutants.py").write_text(PYTHON_RUNTIME)
+        (folder / "cpp/include/termsift_mutants.hpp").write_text(CPP_RUNTIME)
+
+    def write(self, file: str) -> None:
+        """Write a file with the changes of its places. A file that stays equal keeps its date."""
+        data = (ROOT / file).read_bytes()
+        chosen = {place.rank: k for k, place in self.places.items() if place.file == file}
+        if chosen:
+            data = rewritten(file, data.decode(), chosen)[0].encode()
+        path = self.folder / file
+        if not path.exists() or path.read_bytes() != data:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    def configure(self) -> None:
+        pybind = [sys.executable, "-m", "pybind11", "--cmakedir"]
+        options = {
+            "CMAKE_BUILD_TYPE": "Mutants",  # which has no flags but these
+            "CMAKE_CXX_FLAGS": "-O1 -w -DNDEBUG",
+            "CMAKE_CXX_COMPILER_LAUNCHER": shutil.which("ccache") or "",
+            "TERMSIFT_BUILD_PYTHON": "ON",
+            "Python_EXECUTABLE": sys.executable,
+            "pybind11_DIR": subprocess.check_output(pybind, text=True).strip(),
+        }
+        given = [f"-D{name}={value}" for name, value in options.items()]
+        command = ["cmake", "-S", self.folder, "-B", self.folder / "build", "-G", "Ninja", *given]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def build(self, *targets: str) -> list[Place]:
+        """Build targets, or everything. Return the places that do not compile."""
+        folder = self.folder / "build"
+        command = ["cmake", "--build", folder, "-j", "2", "--", "-k", "0", *targets]
+        left_out: list[Place] = []
+        while (done := subprocess.run(command, capture_output=True, text=True)).returncode:
+            pattern = rf"(?m)^{re.escape(str(self.folder))}/(.+?):(\d+):\d+: (?:fatal )?error"
+            errors = {(file, int(line)) for file, line in re.findall(pattern, done.stdout)}
+            wrong = [
+                number
+                for number, place in self.places.items()
+                if any((place.file, line) in errors for line in place.lines)
+            ]
+            if not wrong:  # then every place of the files with errors is left out
+                files = dict(errors)
+                wrong = [k for k, place in self.places.items() if place.file in files]
+            if not wrong:
+                sys.exit(done.stdout[-5000:])
+            gone = [self.places.pop(number) for number in wrong]
+            for file in {place.file for place in gone}:
+                self.write(file)
+            left_out += gone
+        for core in (folder / "cpp").glob("_core.*.so"):
+            shutil.copy(core, self.python / "termsift")
+        return left_out
+
+    def environment(self, **more: str) -> dict[str, str]:
+        # With CI set, Hypothesis tries the same examples in every run.
+        usual = {"PYTHONPATH": str(self.python), "CI": "1", "OMP_WAIT_POLICY": "passive"}
+        return {**os.environ, **usual, "PYTHONDONTWRITEBYTECODE": "1", **more}
+
+    def core_tests(self) -> list[Path]:
+        return [path for path in sorted((self.folder / "build").glob("test_*")) if path.is_file()]
+
+
+# ---- which tests reach which places ------------------------------------------------------------
+
+
+def seconds_used() -> float:
+    """Return the processor time of this process and of those that it waited for."""
+    return sum(os.times()[:4])
+
+
+def reached_by_processes(folder: Path) -> set[int]:
+    """Return the places that finished processes have reached, and forget them."""
+    found: set[int] = set()
+    for path in folder.glob("*.*"):
+        if path.stem != str(os.getpid()):
+            found.update(map(int, path.read_text().split()))
+            path.unlink()
+    return found
+
+
+def cpp_variable(name: str, kind: type[ctypes._SimpleCData]) -> ctypes._SimpleCData | None:
+    """Return a variable of the extension, which has none if no place is in C++."""
+    from termsift import _core
+
+    library = ctypes.CDLL(_core.__file__)
+    return kind.in_dll(library, name) if hasattr(library, name) else None
+
+
+class Recorder:
+    """A plugin of pytest: appends each test that passes, its seconds and the places it reaches."""
+
+    def __init__(self, path: Path, processes: Path) -> None:
+        import termsift_mutants
+
+        self.python = termsift_mutants.reached
+        self.cpp = cpp_variable("mutant_reached", ctypes.c_ubyte * MOST_PLACES)
+        self.path, self.processes = path, processes
+        self.write("import", 0.0)
+
+    def write(self, test: str, seconds: float) -> None:
+        marks = bytes(self.cpp) if self.cpp else b""
+        places = self.python | {k for k, mark in enumerate(marks) if mark == 1}
+        row = {
+            "test": test,
+            "seconds": round(seconds, 3),
+            "reached": sorted(places | reached_by_processes(self.processes)),
+            "cannot": [k for k, mark in enumerate(marks) if mark == 2],
+        }
+        self.forget()
+        with self.path.open("a") as file:
+            print(json.dumps(row), file=file)
+
+    def forget(self) -> None:
+        self.python.clear()
+        if self.cpp:
+            ctypes.memset(self.cpp, 0, MOST_PLACES)
+
+    def pytest_collection_finish(self) -> None:
+        self.write("import", 0.0)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        before = seconds_used()
+        self.passed = False
+        yield
+        if self.passed:  # a test that reads the text of the code fails on the changed text
+            self.write(item.nodeid, seconds_used() - before)
+        self.forget()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.passed = report.passed and (self.passed or report.when != "teardown")
+
+
+def record_core(program: Program, path: Path) -> None:
+    """Run the core's own tests once, and append which places each of them reaches."""
+    environment = program.environment(MUTANT_REACH=str(program.reached))
+    with path.open("a") as file:
+        for test in program.core_tests():
+            before = seconds_used()
+            subprocess.run([test], env=environment, check=True, capture_output=True)
+            row = {"test": str(test), "seconds": seconds_used() - before, "cannot": []}
+            print(
+                json.dumps({**row, "reached": [*reached_by_processes(program.reached)]}), file=file
+            )
+
+
+def record_package(program: Program, path: Path) -> None:
+    """Run all quick tests of the package once, and append which places each of them reaches."""
+    code = (
+        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        "import pytest; from mutants import Path, Recorder\n"
+        f"plugin = Recorder(Path({str(path)!r}), Path({str(program.reached)!r}))\n"
+        "pytest.main(['-q', '-p', 'no:cacheprovider', 'tests'], plugins=[plugin])\n"
+    )
+    environment = program.environment(MUTANT_REACH=str(program.reached))
+    with (program.folder / "recording.txt").open("w") as log:
+        command = [sys.executable, "-c", code]
+        subprocess.run(command, cwd=program.folder, env=environment, check=True, stdout=log)
+
+
+@dataclass
+class Tests:
+    """The tests that reach each place."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    reaching: dict[int, list[str]] = field(default_factory=dict)
+    at_import: set[int] = field(default_factory=set)
+    cannot: set[int] = field(default_factory=set)
+
+    def read(self, path: Path) -> None:
+        for row in map(json.loads, path.read_text().splitlines()):
+            self.cannot.update(row["cannot"])
+            if row["test"] == "import":
+                self.at_import.update(row["reached"])
+            else:
+                self.seconds[row["test"]] = row["seconds"]
+                for number in row["reached"]:
+                    self.reaching.setdefault(number, []).append(row["test"])
+
+    def of(self, number: int, own: list[str]) -> list[str]:
+        """Return the tests for a place: the core's, those of its module, and the others."""
+
+        def rank(test: str) -> tuple[bool, bool, float]:
+            return test.startswith("tests/"), test.split("::")[0] not in own, self.seconds[test]
+
+        tests = set(self.reaching.get(number, []))
+        if number in self.at_import:  # each test of the module may need what the import made
+            tests.update(test for test in self.seconds if test.split("::")[0] in own)
+        kept: list[str] = []
+        seconds = 0.0
+        for test in sorted(tests, key=rank):
+            seconds += self.seconds[test]
+            if kept and seconds > MOST_SECONDS:
+                break
+            kept.append(test)
+        return kept
+
+
+def own_tests(program: Program, file: str) -> list[str]:
+    """Return the files of tests of a module, as tests/repository/test_rooms.py names them."""
+    if not file.endswith(".py"):
+        return []
+    sys.path.insert(0, str(program.folder / "tests/helpers"))
+    path = program.folder / "tests/repository/test_rooms.py"
+    spec = importlib.util.spec_from_file_location("test_rooms", path)
+    rooms = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(rooms)
+    module = file.removeprefix("python/termsift/").removesuffix(".py")
+    if module in rooms.ELSEWHERE:
+        return [f"tests/{name}" for name in rooms.ELSEWHERE[module]]
+    return [path.relative_to(program.folder).as_posix() for path in rooms.own_tests(module)]
+
+
+# ---- trials ------------------------------------------------------------------------------------
+
+
+class Chosen:
+    """A plugin of pytest: runs the chosen tests in their order, and keeps the first that fails."""
+
+    def __init__(self, tests: list[str]) -> None:
+        self.rank = {test: k for k, test in enumerate(tests)}
+        self.failed = ""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        kept = [item for item in items if item.nodeid in self.rank]
+        items[:] = sorted(kept, key=lambda item: self.rank[item.nodeid])
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed = report.nodeid
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.failed = report.nodeid
+
+
+def failing_test(tests: list[str]) -> str:
+    """Run tests of the package. Return the first that fails, or an empty text."""
+    plugin = Chosen(tests)
+    files = list(dict.fromkeys(test.split("::")[0] for test in tests))
+    code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", *files], plugins=[plugin])
+    return plugin.failed or ("" if code == 0 else f"pytest ended with {int(code)}")
+
+
+def try_place(program: Program, number: int, tests: list[str], is_at_import: bool) -> str:
+    """Return what notices the change, or an empty text. It runs in a process of its own."""
+    os.chdir(program.folder)
+    os.environ.update(program.environment(MUTANT=str(number)))
+    seconds = int(3 * MOST_SECONDS + 60)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # ends a loop without an end
+    resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+    of_core = [test for test in tests if not test.startswith("tests/")]
+    of_package = tests[len(of_core) :]
+    for test in of_core:
+        if code := subprocess.run([test], check=False).returncode:
+            return f"{Path(test).name} ended with {code}"
+    if not of_package:
+        return ""
+    if is_at_import:
+        code = (
+            f"import json, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+            "import mutants; sys.exit(mutants.failing_test(json.load(sys.stdin)) or None)"
+        )
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(
+            command, input=json.dumps(of_package), text=True, stderr=subprocess.PIPE, check=False
+        )
+        said = done.stderr.strip().splitlines() or [f"Python ended with {done.returncode}"]
+        return said[-1] if done.returncode else ""
+    import termsift_mutants
+
+    termsift_mutants.active = number
+    if active := cpp_variable("mutant_active", ctypes.c_int):
+        active.value = number
+    return failing_test(of_package)
+
+
+@dataclass
+class Trial:
+    """A process that tries one place."""
+
+    number: int
+    n_tests: int
+    process: int
+    answer: Path
+    started: float = field(default_factory=time.monotonic)
+
+    def is_late(self) -> bool:
+        return time.monotonic() - self.started > 30 * MOST_SECONDS
+
+
+def start(program: Program, number: int, tests: list[str], is_at_import: bool) -> Trial:
+    answer = program.folder / f"answers/{number}"
+    answer.parent.mkdir(exist_ok=True)
+    if process := os.fork():
+        return Trial(number, len(tests), process, answer)
+    try:
+        os.setpgid(0, 0)
+        log = os.open(f"{answer}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        answer.write_text(try_place(program, number, tests, is_at_import))
+    except BaseException as error:
+        answer.write_text(f"{type(error).__name__}: {error}")
+    finally:
+        os._exit(0)
+
+
+def finished(trials: list[Trial]) -> tuple[Trial, str]:
+    """Wait for a trial. Return it, and what noticed its change."""
+    while True:
+        for trial in trials:
+            if trial.is_late():
+                os.killpg(trial.process, signal.SIGKILL)
+            done, status = os.waitpid(trial.process, os.WNOHANG)
+            if done and os.WIFSIGNALED(status):
+                return trial, "" if trial.is_late() else signal.Signals(os.WTERMSIG(status)).name
+            if done:
+                return trial, trial.answer.read_text()
+        time.sleep(0.05)
+
+
+class Results:
+    """The file of results: one line of JSON for each place that was tried."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        lines = path.read_text("utf-8").splitlines() if path.exists() else []
+        rows = [json.loads(line) for line in lines]
+        self.of = {(row["file"], row["text"], row["change"]): row["result"] for row in rows}
+
+    def add(self, place: Place, result: str, by: str = "") -> None:
+        self.of[place.key] = result
+        with self.path.open("a", encoding="utf-8") as file:
+            print(json.dumps({**asdict(place), "result": result, "by": by}), file=file)
+        print(f"{result}: {place.file}:{place.line}: {place.change} ({by})", flush=True)
+
+    def is_done(self, place: Place) -> bool:
+        return self.of.get(place.key) in ("killed", "not compiled")
+
+    def summary(self) -> str:
+        known = equivalents()
+        results = [
+            "equivalent" if result != "killed" and key in known else result
+            for key, result in self.of.items()
+        ]
+        n = {result: results.count(result) for result in sorted(set(results))}
+        tried = sum(n.get(result, 0) for result in ("killed", "survived", "unreached"))
+        return f"{n}; the tests notice {n.get('killed', 0) / max(1, tried):.1%} of {tried} changes"
+
+
+def equivalents() -> set[Key]:
+    """Return the keys of the list of changes that no test can notice."""
+    found = set()
+    for entry in EQUIVALENT.read_text("utf-8").split("\n\n"):
+        if not entry.startswith("#"):
+            head, text = entry.strip().splitlines()[:2]
+            file, change = head.split(": ", 1)
+            found.add((file, text.strip(), change))
+    return found
+
+
+def try_places(
+    program: Program, order: list[int], tests: Tests, results: Results, workers: int, is_last: bool
+) -> None:
+    """Try places. Only the last pass writes the changes that nothing noticed."""
+    waiting = [number for number in reversed(order) if number in program.places]
+    running: list[Trial] = []
+    while waiting or running:
+        if waiting and len(running) < workers:
+            number = waiting.pop()
+            place = program.places[number]
+            if not results.is_done(place):
+                of_place = tests.of(number, own_tests(program, place.file))
+                running.append(start(program, number, of_place, number in tests.at_import))
+            continue
+        trial, by = finished(running)
+        running.remove(trial)
+        place = program.places[trial.number]
+        if by or trial.is_late():
+            results.add(place, "killed", by or "a limit of time")
+        elif is_last and trial.n_tests:
+            results.add(place, "survived", f"{trial.n_tests} tests")
+        elif is_last:
+            is_wrong = trial.number in tests.cannot
+            results.add(place, "not compiled" if is_wrong else "unreached")
+
+
+def load_package(program: Program) -> None:
+    """Import what the tests import, so that the processes of the trials need not."""
+    sys.path.insert(0, str(program.python))
+    for name in ("hypothesis", "scipy.stats", "sklearn.pipeline", "pandas", "matplotlib.pyplot"):
+        importlib.import_module(name)
+    for path in sorted((program.python / "termsift").rglob("*.py")):
+        module = path.relative_to(program.python).with_suffix("").as_posix().replace("/", ".")
+        if not module.endswith(("__main__", "spark", "dask")):
+            importlib.import_module(module.removesuffix(".__init__"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--places", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=("cpp", "python"))
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--work", type=Path, default=ROOT / "build/mutants", help="a folder")
+    parser.add_argument("--resume", type=Path, help="results of an interrupted run")
+    options = parser.parse_args()
+
+    languages = [options.only] if options.only else ["cpp", "python"]
+    n = options.places // len(languages)
+    # More places of C++ are chosen, since some do not compile.
+    most = {"cpp": n + n // 4, "python": n}
+    chosen = [p for name in languages for p in places_of(name, options.seed)[: most[name]]]
+    program = Program(options.work.resolve(), chosen)
+    results = Results(options.resume or program.folder / "results.jsonl")
+    order = list(program.places)
+    random.Random(options.seed).shuffle(order)
+    reach = program.folder / "reach.jsonl"
+    reach.unlink(missing_ok=True)
+    if "cpp" in languages:
+        program.configure()
+        suites = sorted(path.stem for path in (ROOT / "tests/core").glob("test_*.cpp"))
+        for place in program.build(*suites):
+            results.add(place, "not compiled")
+        record_core(program, reach)
+        tests = Tests()
+        tests.read(reach)
+        of_core = [k for k in order if k in program.places and k in tests.reaching]
+        try_places(program, of_core, tests, results, options.workers, is_last=False)
+        for place in program.build():
+            results.add(place, "not compiled")
+    record_package(program, reach)
+    tests = Tests()
+    tests.read(reach)
+    load_package(program)
+    try_places(program, order, tests, results, options.workers, is_last=True)
+    print(results.summary())
+
+
+if __name__ == "__main__":
+    main()
