@@ -432,7 +432,8 @@ class CppRewriter:
         return f"{{ if (!mutant::on({number})) {text} }}" if number else text
 
     def of_expression_statement(self, node) -> str:
-        is_call = node.children[0].type == "call_expression"
+        is_macro = node.parent.type in ("translation_unit", "declaration_list")
+        is_call = node.children[0].type == "call_expression" and not is_macro
         return self.without(node) if is_call else self.parts(node)
 
     def of_return_statement(self, node) -> str:

@@ -4,10 +4,11 @@ python .ci/mutants.py [--places 500] [--seed 1] [--only python] [--workers 2] [-
 
 Half of the places are in the C++ core, half in the Python package, in random order. One program
 holds the changes of all places, so it is compiled once, and the variable MUTANT of the environment
-turns one change on. One run of the quick tests records which tests reach which places. Then each
-place is tried in a process of its own with the tests that reach it: first the core's own, then
-those of the module, then the others. Results are appended to a file of JSON lines. With
-``--resume FILE``, places whose changes were noticed are not tried again.
+turns one change on. Each quick test runs once to record which places it reaches. A place is tried
+in a process of its own with the tests that reach it, first those of the core or of its module. At
+the end, changes that these did not notice are tried with the tests of the other files. Results are
+appended to a file of JSON lines. With ``--resume FILE``, places whose changes were noticed are not
+tried again.
 
 A change that no test can notice is listed in ``equivalent_mutants.txt`` with the reason.
 
@@ -30,8 +31,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,6 +43,7 @@ from mutant_places import CPP_RUNTIME, MOST_PLACES, PYTHON_RUNTIME, Place, rewri
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 MOST_SECONDS = 40.0  # of the tests that one change is tried with
+MOST_WAIT = 1800.0  # seconds after which a change is taken for a lock that never opens
 Key = tuple[str, str, str]
 
 # ---- the sample and the program ----------------------------------------------------------------
@@ -67,9 +71,7 @@ class Program:
     def __init__(self, folder: Path, places: list[Place]) -> None:
         self.folder = folder
         self.python = folder / "python"
-        self.reached = folder / "reached"  # what finished processes have reached
         self.places = dict(enumerate(places, start=1))
-        self.reached.mkdir(parents=True, exist_ok=True)
         for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split():
             self.write(file)
         for core in (ROOT / "python/termsift").glob("_core.*.so"):
@@ -133,6 +135,11 @@ class Program:
         usual = {"PYTHONPATH": str(self.python), "CI": "1", "OMP_WAIT_POLICY": "passive"}
         return {**os.environ, **usual, "PYTHONDONTWRITEBYTECODE": "1", **more}
 
+    def package_tests(self) -> list[str]:
+        paths = sorted((self.folder / "tests").rglob("test_*.py"))
+        names = [path.relative_to(self.folder).as_posix() for path in paths]
+        return [name for name in names if not name.startswith("tests/scripts/")]
+
     def core_tests(self) -> list[Path]:
         return [path for path in sorted((self.folder / "build").glob("test_*")) if path.is_file()]
 
@@ -149,9 +156,8 @@ def reached_by_processes(folder: Path) -> set[int]:
     """Return the places that finished processes have reached, and forget them."""
     found: set[int] = set()
     for path in folder.glob("*.*"):
-        if path.stem != str(os.getpid()):
-            found.update(map(int, path.read_text().split()))
-            path.unlink()
+        found.update(map(int, path.read_text().split()))
+        path.unlink()
     return found
 
 
@@ -172,7 +178,6 @@ class Recorder:
         self.python = termsift_mutants.reached
         self.cpp = cpp_variable("mutant_reached", ctypes.c_ubyte * MOST_PLACES)
         self.path, self.processes = path, processes
-        self.write("import", 0.0)
 
     def write(self, test: str, seconds: float) -> None:
         marks = bytes(self.cpp) if self.cpp else b""
@@ -208,64 +213,37 @@ class Recorder:
         self.passed = report.passed and (self.passed or report.when != "teardown")
 
 
-def record_core(program: Program, path: Path) -> None:
-    """Run the core's own tests once, and append which places each of them reaches."""
-    environment = program.environment(MUTANT_REACH=str(program.reached))
-    with path.open("a") as file:
-        for test in program.core_tests():
-            before = seconds_used()
-            subprocess.run([test], env=environment, check=True, capture_output=True)
-            row = {"test": str(test), "seconds": seconds_used() - before, "cannot": []}
-            print(
-                json.dumps({**row, "reached": [*reached_by_processes(program.reached)]}), file=file
-            )
-
-
-def record_package(program: Program, path: Path) -> None:
-    """Run all quick tests of the package once, and append which places each of them reaches."""
-    code = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "import pytest; from mutants import Path, Recorder\n"
-        f"plugin = Recorder(Path({str(path)!r}), Path({str(program.reached)!r}))\n"
-        "pytest.main(['-q', '-p', 'no:cacheprovider', 'tests'], plugins=[plugin])\n"
-    )
-    environment = program.environment(MUTANT_REACH=str(program.reached))
-    with (program.folder / "recording.txt").open("w") as log:
-        command = [sys.executable, "-c", code]
-        subprocess.run(command, cwd=program.folder, env=environment, check=True, stdout=log)
-
-
 @dataclass
 class Tests:
-    """The tests that reach each place."""
+    """The tests that reach each place, as far as they were recorded."""
 
+    path: Path
+    files: set[str] = field(default_factory=set)  # of tests that were recorded
     seconds: dict[str, float] = field(default_factory=dict)
     reaching: dict[int, list[str]] = field(default_factory=dict)
     at_import: set[int] = field(default_factory=set)
     cannot: set[int] = field(default_factory=set)
 
-    def read(self, path: Path) -> None:
-        for row in map(json.loads, path.read_text().splitlines()):
+    def read(self) -> None:
+        self.seconds, self.reaching = {}, {}
+        for row in map(json.loads, self.path.read_text().splitlines()):
             self.cannot.update(row["cannot"])
             if row["test"] == "import":
                 self.at_import.update(row["reached"])
-            else:
-                self.seconds[row["test"]] = row["seconds"]
-                for number in row["reached"]:
-                    self.reaching.setdefault(number, []).append(row["test"])
+                continue
+            self.seconds[row["test"]] = row["seconds"]
+            for number in row["reached"]:
+                self.reaching.setdefault(number, []).append(row["test"])
 
-    def of(self, number: int, own: list[str]) -> list[str]:
-        """Return the tests for a place: the core's, those of its module, and the others."""
-
-        def rank(test: str) -> tuple[bool, bool, float]:
-            return test.startswith("tests/"), test.split("::")[0] not in own, self.seconds[test]
-
+    def of(self, number: int, own: set[str], is_last: bool) -> list[str]:
+        """Return the tests for a place: those of its own files, or at last the others."""
         tests = set(self.reaching.get(number, []))
-        if number in self.at_import:  # each test of the module may need what the import made
-            tests.update(test for test in self.seconds if test.split("::")[0] in own)
+        if number in self.at_import and not is_last:
+            tests |= self.seconds.keys()  # each test of the module may need what the import made
+        tests = {test for test in tests if (test.split("::")[0] in own) != is_last}
         kept: list[str] = []
         seconds = 0.0
-        for test in sorted(tests, key=rank):
+        for test in sorted(tests, key=self.seconds.__getitem__):
             seconds += self.seconds[test]
             if kept and seconds > MOST_SECONDS:
                 break
@@ -273,19 +251,38 @@ class Tests:
         return kept
 
 
-def own_tests(program: Program, file: str) -> list[str]:
-    """Return the files of tests of a module, as tests/repository/test_rooms.py names them."""
-    if not file.endswith(".py"):
-        return []
-    sys.path.insert(0, str(program.folder / "tests/helpers"))
-    path = program.folder / "tests/repository/test_rooms.py"
-    spec = importlib.util.spec_from_file_location("test_rooms", path)
-    rooms = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(rooms)
-    module = file.removeprefix("python/termsift/").removesuffix(".py")
+def record_core(program: Program, tests: Tests) -> None:
+    """Run the core's own tests once, and append which places each of them reaches."""
+    processes = program.folder / "reached/core"
+    processes.mkdir(parents=True, exist_ok=True)
+    environment = program.environment(MUTANT_REACH=str(processes))
+    with tests.path.open("a") as file:
+        for test in program.core_tests():
+            before = seconds_used()
+            subprocess.run([test], env=environment, check=True, capture_output=True)
+            row = {"test": str(test), "seconds": seconds_used() - before, "cannot": []}
+            print(json.dumps({**row, "reached": [*reached_by_processes(processes)]}), file=file)
+
+
+def record(program: Program, files: list[str], path: Path) -> None:
+    """Run files of quick tests once, and append which places each test reaches."""
+    processes = program.folder / f"reached/{os.getpid()}"
+    processes.mkdir(parents=True, exist_ok=True)
+    os.environ.update(program.environment(MUTANT_REACH=str(processes)))
+    recorder = Recorder(path, processes)
+    recorder.forget()
+    pytest.main(["-q", "-p", "no:cacheprovider", *files], plugins=[recorder])
+
+
+def own_tests(program: Program, place: Place) -> set[str]:
+    """Return the files of tests of a place's module, as tests/repository/test_rooms.py has them."""
+    if not place.file.endswith(".py"):
+        return {str(test) for test in program.core_tests()}
+    rooms = importlib.import_module("test_rooms")
+    module = place.file.removeprefix("python/termsift/").removesuffix(".py")
     if module in rooms.ELSEWHERE:
-        return [f"tests/{name}" for name in rooms.ELSEWHERE[module]]
-    return [path.relative_to(program.folder).as_posix() for path in rooms.own_tests(module)]
+        return {f"tests/{name}" for name in rooms.ELSEWHERE[module]}
+    return {path.relative_to(program.folder).as_posix() for path in rooms.own_tests(module)}
 
 
 # ---- trials ------------------------------------------------------------------------------------
@@ -321,14 +318,13 @@ def failing_test(tests: list[str]) -> str:
 
 
 def try_place(program: Program, number: int, tests: list[str], is_at_import: bool) -> str:
-    """Return what notices the change, or an empty text. It runs in a process of its own."""
-    os.chdir(program.folder)
+    """Return what notices the change, or an empty text."""
     os.environ.update(program.environment(MUTANT=str(number)))
     seconds = int(3 * MOST_SECONDS + 60)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # ends a loop without an end
     resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
     of_core = [test for test in tests if not test.startswith("tests/")]
-    of_package = tests[len(of_core) :]
+    of_package = [test for test in tests if test.startswith("tests/")]
     for test in of_core:
         if code := subprocess.run([test], check=False).returncode:
             return f"{Path(test).name} ended with {code}"
@@ -354,47 +350,46 @@ def try_place(program: Program, number: int, tests: list[str], is_at_import: boo
 
 
 @dataclass
-class Trial:
-    """A process that tries one place."""
+class Job:
+    """A process that tries one place, or that records tests if the number is 0."""
 
     number: int
-    n_tests: int
     process: int
     answer: Path
     started: float = field(default_factory=time.monotonic)
 
     def is_late(self) -> bool:
-        return time.monotonic() - self.started > 30 * MOST_SECONDS
+        return time.monotonic() - self.started > MOST_WAIT
 
 
-def start(program: Program, number: int, tests: list[str], is_at_import: bool) -> Trial:
+def start(program: Program, number: int, work: Callable[[], str | None]) -> Job:
     answer = program.folder / f"answers/{number}"
     answer.parent.mkdir(exist_ok=True)
     if process := os.fork():
-        return Trial(number, len(tests), process, answer)
+        return Job(number, process, answer)
     try:
         os.setpgid(0, 0)
         log = os.open(f"{answer}.log", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        answer.write_text(try_place(program, number, tests, is_at_import))
+        answer.write_text(work() or "")
     except BaseException as error:
         answer.write_text(f"{type(error).__name__}: {error}")
     finally:
         os._exit(0)
 
 
-def finished(trials: list[Trial]) -> tuple[Trial, str]:
-    """Wait for a trial. Return it, and what noticed its change."""
+def finished(jobs: list[Job]) -> tuple[Job, str]:
+    """Wait for a job. Return it, and what noticed its change."""
     while True:
-        for trial in trials:
-            if trial.is_late():
-                os.killpg(trial.process, signal.SIGKILL)
-            done, status = os.waitpid(trial.process, os.WNOHANG)
-            if done and os.WIFSIGNALED(status):
-                return trial, "" if trial.is_late() else signal.Signals(os.WTERMSIG(status)).name
+        for job in jobs:
+            if job.is_late():
+                os.killpg(job.process, signal.SIGKILL)
+            done, status = os.waitpid(job.process, os.WNOHANG)
             if done:
-                return trial, trial.answer.read_text()
+                is_ended = os.WIFSIGNALED(status)
+                name = signal.Signals(os.WTERMSIG(status)).name if is_ended else ""
+                return job, name or job.answer.read_text()
         time.sleep(0.05)
 
 
@@ -441,38 +436,53 @@ def equivalents() -> set[Key]:
 def try_places(
     program: Program, order: list[int], tests: Tests, results: Results, workers: int, is_last: bool
 ) -> None:
-    """Try places. Only the last pass writes the changes that nothing noticed."""
-    waiting = [number for number in reversed(order) if number in program.places]
-    running: list[Trial] = []
+    """Try places with their own tests, or at last with the others."""
+    waiting = deque(number for number in order if number in program.places)
+    running: list[Job] = []
     while waiting or running:
         if waiting and len(running) < workers:
-            number = waiting.pop()
+            number = waiting.popleft()
             place = program.places[number]
             if not results.is_done(place):
-                of_place = tests.of(number, own_tests(program, place.file))
-                running.append(start(program, number, of_place, number in tests.at_import))
+                own = own_tests(program, place)
+                record_missing(program, tests, {file for file in own if file.startswith("tests/")})
+                chosen = tests.of(number, own, is_last)
+                work = partial(try_place, program, number, chosen, number in tests.at_import)
+                running.append(start(program, number, work))
             continue
-        trial, by = finished(running)
-        running.remove(trial)
-        place = program.places[trial.number]
-        if by or trial.is_late():
-            results.add(place, "killed", by or "a limit of time")
-        elif is_last and trial.n_tests:
-            results.add(place, "survived", f"{trial.n_tests} tests")
+        job, by = finished(running)
+        running.remove(job)
+        place = program.places[job.number]
+        if by:
+            results.add(place, "killed", by)
+        elif is_last and (n := len(tests.reaching.get(job.number, []))):
+            results.add(place, "survived", f"{n} tests reach it")
         elif is_last:
-            is_wrong = trial.number in tests.cannot
-            results.add(place, "not compiled" if is_wrong else "unreached")
+            results.add(place, "not compiled" if job.number in tests.cannot else "unreached")
 
 
-def load_package(program: Program) -> None:
+def record_missing(program: Program, tests: Tests, files: set[str]) -> None:
+    """Record the files of tests that were not recorded before."""
+    if missing := sorted(files - tests.files):
+        fault = finished([start(program, 0, partial(record, program, missing, tests.path))])[1]
+        if fault:
+            sys.exit(f"{missing}: {fault}")
+        tests.files.update(missing)
+        tests.read()
+
+
+def load_package(program: Program, tests: Tests) -> None:
     """Import what the tests import, so that the processes of the trials need not."""
-    sys.path.insert(0, str(program.python))
+    os.chdir(program.folder)
+    for folder in ("tests/repository", "tests/helpers", "python"):
+        sys.path.insert(0, str(program.folder / folder))
     for name in ("hypothesis", "scipy.stats", "sklearn.pipeline", "pandas", "matplotlib.pyplot"):
         importlib.import_module(name)
     for path in sorted((program.python / "termsift").rglob("*.py")):
         module = path.relative_to(program.python).with_suffix("").as_posix().replace("/", ".")
         if not module.endswith(("__main__", "spark", "dask")):
             importlib.import_module(module.removesuffix(".__init__"))
+    Recorder(tests.path, program.folder / "reached").write("import", 0.0)
 
 
 def main() -> None:
@@ -491,27 +501,27 @@ def main() -> None:
     most = {"cpp": n + n // 4, "python": n}
     chosen = [p for name in languages for p in places_of(name, options.seed)[: most[name]]]
     program = Program(options.work.resolve(), chosen)
-    results = Results(options.resume or program.folder / "results.jsonl")
+    results = Results((options.resume or program.folder / "results.jsonl").resolve())
     order = list(program.places)
     random.Random(options.seed).shuffle(order)
-    reach = program.folder / "reach.jsonl"
-    reach.unlink(missing_ok=True)
+    tests = Tests(program.folder / "reach.jsonl")
+    tests.path.write_text("")
     if "cpp" in languages:
         program.configure()
         suites = sorted(path.stem for path in (ROOT / "tests/core").glob("test_*.cpp"))
         for place in program.build(*suites):
             results.add(place, "not compiled")
-        record_core(program, reach)
-        tests = Tests()
-        tests.read(reach)
-        of_core = [k for k in order if k in program.places and k in tests.reaching]
+        record_core(program, tests)
+        of_core = [k for k in order if k <= most["cpp"]]
+        tests.read()
         try_places(program, of_core, tests, results, options.workers, is_last=False)
         for place in program.build():
             results.add(place, "not compiled")
-    record_package(program, reach)
-    tests = Tests()
-    tests.read(reach)
-    load_package(program)
+    load_package(program, tests)
+    tests.read()
+    of_package = [k for k in order if k in program.places and program.places[k].file[-3:] == ".py"]
+    try_places(program, of_package, tests, results, options.workers, is_last=False)
+    record_missing(program, tests, set(program.package_tests()))
     try_places(program, order, tests, results, options.workers, is_last=True)
     print(results.summary())
 
