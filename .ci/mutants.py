@@ -43,6 +43,8 @@ from mutant_places import CPP_RUNTIME, MOST_PLACES, PYTHON_RUNTIME, Place, rewri
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 MOST_SECONDS = 40.0  # of the tests that one change is tried with
+# The parent process has imported modules that pytest would rewrite.
+USUAL = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 MOST_WAIT = 1800.0  # seconds after which a change is taken for a lock that never opens
 Key = tuple[str, str, str]
 
@@ -271,7 +273,7 @@ def record(program: Program, files: list[str], path: Path) -> None:
     os.environ.update(program.environment(MUTANT_REACH=str(processes)))
     recorder = Recorder(path, processes)
     recorder.forget()
-    pytest.main(["-q", "-p", "no:cacheprovider", *files], plugins=[recorder])
+    pytest.main([*USUAL, *files], plugins=[recorder])
 
 
 def own_tests(program: Program, place: Place) -> set[str]:
@@ -313,14 +315,16 @@ def failing_test(tests: list[str]) -> str:
     """Run tests of the package. Return the first that fails, or an empty text."""
     plugin = Chosen(tests)
     files = list(dict.fromkeys(test.split("::")[0] for test in tests))
-    code = pytest.main(["-q", "-x", "-p", "no:cacheprovider", *files], plugins=[plugin])
+    code = pytest.main([*USUAL, "-x", *files], plugins=[plugin])
     return plugin.failed or ("" if code == 0 else f"pytest ended with {int(code)}")
 
 
-def try_place(program: Program, number: int, tests: list[str], is_at_import: bool) -> str:
+def try_place(
+    program: Program, number: int, tests: list[str], is_at_import: bool, usual_seconds: float
+) -> str:
     """Return what notices the change, or an empty text."""
     os.environ.update(program.environment(MUTANT=str(number)))
-    seconds = int(3 * MOST_SECONDS + 60)
+    seconds = int(3 * usual_seconds + 20)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # ends a loop without an end
     resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
     of_core = [test for test in tests if not test.startswith("tests/")]
@@ -447,7 +451,9 @@ def try_places(
                 own = own_tests(program, place)
                 record_missing(program, tests, {file for file in own if file.startswith("tests/")})
                 chosen = tests.of(number, own, is_last)
-                work = partial(try_place, program, number, chosen, number in tests.at_import)
+                seconds = sum(tests.seconds[test] for test in chosen)
+                is_at_import = number in tests.at_import
+                work = partial(try_place, program, number, chosen, is_at_import, seconds)
                 running.append(start(program, number, work))
             continue
         job, by = finished(running)

@@ -146,6 +146,8 @@ def test_a_weight_that_no_double_holds_is_refused_in_float_counts():
         expected = f"sample_weight has {weight} at row 2, {at_most}"
         assert complaint(VALUE, ts.count, DENSE / 2, Y, [1, 1, weight]) == expected
         assert failed_update(base("float"), VALUE, DENSE, Y, [1, 1, weight]) == expected
+    allowed = ts.count(DENSE / 2, Y, [1, 1, 2**53])
+    assert allowed.term_frequency[0, 3] == 2.5 * 2**53
 
 
 def test_exact_counts_that_no_double_holds_stay_exact():

@@ -528,6 +528,13 @@ def test_wide_characters_without_a_mark_are_named(
     assert read_files(tmp_path / "news", encoding=encoding).X.sum() == 3
 
 
+def test_two_letters_in_ten_characters_tell_utf_16(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes("ab天气很好天气很好".encode("utf-16-le"))
+    fault = "is UTF-16 without a mark of the order of bytes, expected UTF-8"
+    assert complaint(path) == f"a.txt: {fault}; pass encoding='utf-16-le'"
+
+
 MATRICES = [
     ("c.svm", "1 1:2 300:1\n2 1:1\n3 7:1 # größe\n"),
     ("c.mtx", "%%MatrixMarket matrix coordinate integer general\n% größe\n2 3 1\n2 3 1\n"),

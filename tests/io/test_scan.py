@@ -155,6 +155,7 @@ def test_a_scan_shows_what_it_reads(tmp_path: Path) -> None:
         path.write_text("a\toil\n")
     assert repr(ts.scan(paths[0])) == f"<Scan of {paths[0]}: texts, 6 bytes>"
     shown = ", ".join(map(str, paths[:3]))
+    assert repr(ts.scan(paths[:3])) == f"<Scan of {shown}: texts, 18 bytes>"
     assert repr(ts.scan(paths)) == f"<Scan of {shown}, ...: texts, 24 bytes>"
 
 
