@@ -74,6 +74,7 @@ class Program:
         self.folder = folder
         self.python = folder / "python"
         self.places = dict(enumerate(places, start=1))
+        self.is_changed = False  # since the last run
         for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split():
             self.write(file)
         for core in (ROOT / "python/termsift").glob("_core.*.so"):
@@ -89,6 +90,7 @@ class Program:
             data = rewritten(file, data.decode(), chosen)[0].encode()
         path = self.folder / file
         if not path.exists() or path.read_bytes() != data:
+            self.is_changed = True
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
 
@@ -135,7 +137,7 @@ class Program:
     def environment(self, **more: str) -> dict[str, str]:
         # With CI set, Hypothesis tries the same examples in every run.
         usual = {"PYTHONPATH": str(self.python), "CI": "1", "OMP_WAIT_POLICY": "passive"}
-        return {**os.environ, **usual, "PYTHONDONTWRITEBYTECODE": "1", **more}
+        return {**os.environ, **usual, "PYTHONDONTWRITEBYTECODE": "", **more}
 
     def package_tests(self) -> list[str]:
         paths = sorted((self.folder / "tests").rglob("test_*.py"))
@@ -229,6 +231,9 @@ class Tests:
     def read(self) -> None:
         self.seconds, self.reaching = {}, {}
         for row in map(json.loads, self.path.read_text().splitlines()):
+            if "files" in row:
+                self.files.update(row["files"])
+                continue
             self.cannot.update(row["cannot"])
             if row["test"] == "import":
                 self.at_import.update(row["reached"])
@@ -274,6 +279,8 @@ def record(program: Program, files: list[str], path: Path) -> None:
     recorder = Recorder(path, processes)
     recorder.forget()
     pytest.main([*USUAL, *files], plugins=[recorder])
+    with path.open("a") as file:
+        print(json.dumps({"files": files}), file=file)
 
 
 def own_tests(program: Program, place: Place) -> set[str]:
@@ -473,21 +480,26 @@ def record_missing(program: Program, tests: Tests, files: set[str]) -> None:
         fault = finished([start(program, 0, partial(record, program, missing, tests.path))])[1]
         if fault:
             sys.exit(f"{missing}: {fault}")
-        tests.files.update(missing)
         tests.read()
 
 
 def load_package(program: Program, tests: Tests) -> None:
     """Import what the tests import, so that the processes of the trials need not."""
     os.chdir(program.folder)
+    sys.dont_write_bytecode = False  # pytest need not rewrite the tests for each process
     for folder in ("tests/repository", "tests/helpers", "python"):
         sys.path.insert(0, str(program.folder / folder))
-    for name in ("hypothesis", "scipy.stats", "sklearn.pipeline", "pandas", "matplotlib.pyplot"):
+    helpers = [path.stem for path in (program.folder / "tests/helpers").glob("*.py")]
+    libraries = ["hypothesis", "scipy.stats", "sklearn.pipeline", "pandas", "matplotlib.pyplot"]
+    plugins = ["pytest_benchmark.plugin", "xdist.plugin", "_hypothesis_pytestplugin"]
+    for name in (*libraries, *plugins):
         importlib.import_module(name)
     for path in sorted((program.python / "termsift").rglob("*.py")):
         module = path.relative_to(program.python).with_suffix("").as_posix().replace("/", ".")
         if not module.endswith(("__main__", "spark", "dask")):
             importlib.import_module(module.removesuffix(".__init__"))
+    for name in helpers:
+        importlib.import_module(name)
     Recorder(tests.path, program.folder / "reached").write("import", 0.0)
 
 
@@ -511,7 +523,8 @@ def main() -> None:
     order = list(program.places)
     random.Random(options.seed).shuffle(order)
     tests = Tests(program.folder / "reach.jsonl")
-    tests.path.write_text("")
+    if program.is_changed or not tests.path.exists():
+        tests.path.write_text("")
     if "cpp" in languages:
         program.configure()
         suites = sorted(path.stem for path in (ROOT / "tests/core").glob("test_*.cpp"))
