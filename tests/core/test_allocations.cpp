@@ -1,101 +1,19 @@
-// Repeats a call, and lets another allocation fail each time. The call must throw std::bad_alloc or succeed without the
-// memory. Nothing may leak, no array of the caller may change, and the next call must succeed.
-//
-// The linker redirects the core's malloc, calloc and aligned_alloc to the functions below (CMakeLists.txt).
-#include <atomic>
+// Allocations that fail in counting, scoring, choosing and reading. test_allocation_faults.cpp tests all other calls.
 #include <functional>
-#include <new>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
 #include "collections.hpp"
+#include "failing_allocations.hpp"
 #include "read_tables.hpp"
 #include "termsift/conditional_gain.hpp"
 #include "termsift/greedy.hpp"
 #include "termsift/scores.hpp"
 
-extern "C" {
-void* __real_malloc(std::size_t size);
-void* __real_calloc(std::size_t n, std::size_t size);
-void* __real_aligned_alloc(std::size_t alignment, std::size_t size);
-void __real_free(void* memory);
-}
-
-namespace {
-
-std::atomic<long> until_failure{-1};  // number of allocations before one fails; if negative, none fails
-std::atomic<long> n_live{0}, n_bytes{0};
-
-bool fails() { return until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0; }
-
-void* counted(void* memory) {
-  n_live += memory != nullptr;
-  return memory;
-}
-
-}  // namespace
-
-extern "C" {
-void* __wrap_malloc(std::size_t size) {
-  n_bytes += static_cast<long>(size);
-  return fails() ? nullptr : counted(__real_malloc(size));
-}
-void* __wrap_calloc(std::size_t n, std::size_t size) { return fails() ? nullptr : counted(__real_calloc(n, size)); }
-void* __wrap_aligned_alloc(std::size_t alignment, std::size_t size) {
-  return fails() ? nullptr : counted(__real_aligned_alloc(alignment, size));
-}
-void __wrap_free(void* memory) {
-  n_live -= memory != nullptr;
-  __real_free(memory);
-}
-}
-
-void* operator new(std::size_t size) {
-  void* const memory = __wrap_malloc(size == 0 ? 1 : size);
-  if (memory == nullptr) throw std::bad_alloc();
-  return memory;
-}
-void operator delete(void* memory) noexcept { __wrap_free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { __wrap_free(memory); }
-
 using namespace termsift;
 using namespace collections;
-
-namespace {
-
-// No stream is used, because streams treat a failed allocation as the end of their output.
-template <class T>
-std::string listed(const T* values, std::int64_t n) {
-  std::string all;
-  for (std::int64_t i = 0; i < n; ++i) all += describe(values[i]) + " ";
-  return all;
-}
-
-// Calls `run` with each allocation failing in turn, and returns the number of allocations. `run` describes its result.
-long fail_everywhere(const std::function<std::string()>& run) {
-  const std::string want = run();
-  for (long i = 0;; ++i) {
-    run();  // allocates the memory that later calls use again
-    const long live = n_live;
-    bool thrown = false, same = true;
-    until_failure = i;
-    try {
-      same = run() == want;
-    } catch (const std::bad_alloc&) {
-      thrown = true;
-    }
-    const bool reached = until_failure < 0;
-    until_failure = -1;
-    CHECK(same);
-    CHECK(reached || !thrown);
-    CHECK_EQ(run(), want);
-    CHECK_EQ(n_live.load(), live);
-    if (!reached) return i;
-  }
-}
-
-}  // namespace
+using namespace failing_allocations;
 
 // In a stream with ever new classes, a block must not take time for the classes of earlier blocks. Memory tells the work.
 TEST(counting_few_of_many_classes) {
