@@ -22,6 +22,7 @@ WORDS_OF_OTHERS = {
     "read-only": "of numpy",
     "codec can't decode": "of Python",
     "Errno": "of the system",
+    "File too large": "of the system",
     "directory|denied": "of the system",
     "embedded null": "of Python",
     "invalid literal": "of Python",
