@@ -106,7 +106,7 @@ MEMORY = Path("/proc/self/mem")  # reading its first byte fails, and it is no de
 @pytest.mark.parametrize("kind", ["csv", "svm", "mtx", "npz", "parquet", "txt", "jsonl", "folder"])
 def test_a_file_that_cannot_be_read(kind: str, tmp_path: Path) -> None:
     """The system refuses the first read, of Python as of the core."""
-    options = {}
+    options: dict[str, Any] = {}
     if kind == "folder":
         path = as_folders(tmp_path)
         unreadable = path / "ham" / "zero.txt"
