@@ -39,6 +39,8 @@ def rooms_of(path: Path) -> tuple[str, ...]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Commands in processes of their own buffer their output, as they do for users.
+    os.environ.pop("PYTHONUNBUFFERED", None)
     for room in sorted({room for path in TESTS.rglob("test_*.py") for room in rooms_of(path)}):
         config.addinivalue_line("markers", f"{room}: a test in a folder {room}/ of tests/")
     # There is no deadline, because a test must not fail on a slow machine. CI tries the same
