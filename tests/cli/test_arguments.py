@@ -153,6 +153,12 @@ def test_an_error_names_the_argument_of_the_caller(run: Any, table: Path, tmp_pa
     assert run("count", table, *large).complaint.startswith("--max-memory must be in [")
 
 
+def test_an_option_of_other_commands_is_named_with_them(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "1.txt").write_text("oil")
+    complaint = run("rank", tmp_path).complaint
+    assert "--no-labels (of keyness, count, info and classify) if each file is a doc" in complaint
+
+
 def test_an_error_names_the_file_once(run: Any, tmp_path: Path) -> None:
     empty, single, blank = (tmp_path / f"{name}.csv" for name in ("empty", "single", "blank"))
     empty.write_text("")

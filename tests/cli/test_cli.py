@@ -142,6 +142,9 @@ def test_info(run: Any, table: Path, saved: Path) -> None:
     )
     lines = result.out.replace("news.csv", "news.termsift").splitlines(keepends=True)
     assert run("info", saved).out == "".join([lines[0], *lines[3:]])
+    ts.count(np.eye(23, dtype=int), range(23)).save(saved)
+    lines = run("info", saved).out.splitlines()
+    assert lines[-2:] == ["19             1       1", "... and 3 smaller classes"]
 
 
 def test_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -303,6 +306,14 @@ def test_errors_are_one_line(
 
     monkeypatch.setattr(ts, "scan", fail)
     assert run("rank", table).complaint == message
+
+
+def test_an_error_that_no_user_causes_is_raised(
+    run: Any, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(monkeypatch, reading_of_counts=lambda _: {}["no such key"])
+    with pytest.raises(KeyError):
+        run("rank", table)
 
 
 def test_verbose_logs_the_work_and_errors_in_full(
