@@ -312,7 +312,7 @@ TEST(greedy_on_two_threads) {
 TEST(gains_guided_by_machines) {
   Random random(13);
   for (const int n_threads : few_threads) {
-    const std::int64_t n = n_threads == 1 ? 40 : 3'000;
+    const std::int64_t n = n_threads == 1 ? 40 : 1'000;
     const auto x = random_matrix<std::int32_t, std::int32_t>(random, n, 60, 40);
     const Labels labels = random_labels(random, n, 20, false);  // machines come in blocks of 16 classes
     const std::vector<double> weights(at(n), 1.5);
