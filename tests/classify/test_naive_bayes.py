@@ -377,6 +377,13 @@ def test_a_single_document_cannot_be_left_out() -> None:
         ts.count_texts(["aa bb"], ["a"]).naive_bayes().leave_one_out(["aa bb"], ["a"])
 
 
+def test_a_class_of_less_than_one_document_has_none_to_leave_out() -> None:
+    X, y = np.array([[1, 2], [3, 0]]), ["a", "b"]
+    classifier = ts.count(X, y, [1, 0.5]).naive_bayes()
+    with raises(ValueError, "the_class_of_row_1_has", argument="y"):
+        classifier.leave_one_out(np.array([[1, 2], [1, 0]]), y)
+
+
 # ---- the core ------------------------------------------------------------------------------------
 
 

@@ -1750,6 +1750,10 @@ WORDING: dict[str, str] = {
         "the class of row 0 has fewer than one document; expected documents that were counted with "
         "this label"
     ),
+    "the_class_of_row_1_has": (
+        "the class of row 1 has fewer than one document; expected documents that were counted with "
+        "this label"
+    ),
     "the_columns_have_different_lengths": "the columns have different lengths",
     "the_count_of_aa_in_document": (
         "the count of 'aa' in document 1 is 256, which does not fit …: pass a wider dtype, such as "
