@@ -168,5 +168,9 @@ def test_pages_and_tables_that_count_as_texts_are_told(tmp_path: Path) -> None:
         ts.count(ts.scan(tmp_path / "pages"))
     with warns(UserWarning, "tables_in_class_folders", at="2 files") as told:
         ts.count(ts.scan(tmp_path / "tables"))
+    assert "1.csv, are each read as one text, " in str(told[0].message)
     pattern = str(told[0].message).partition("pass '")[2].partition("'")[0]
     assert ts.count(ts.scan(pattern)).n_docs == 2
+    (tmp_path / "tables/spam/1.csv").rename(tmp_path / "tables/spam/1.txt")
+    with warns(UserWarning, "tables_in_class_folders", at="1.csv, is read as one text, "):
+        ts.count(ts.scan(tmp_path / "tables"))
