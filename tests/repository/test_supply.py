@@ -20,6 +20,17 @@ REQUIREMENTS = ROOT / ".github/requirements"
 LOCKS = {path.name: path.read_text("utf-8") for path in sorted(REQUIREMENTS.glob("*.txt"))}
 SOURCES = {path.name: path.read_text("utf-8") for path in sorted(REQUIREMENTS.glob("*.in"))}
 
+ALL = (
+    "arrow",
+    "dask",
+    "full",
+    "gzip",
+    "pandas",
+    "plot",
+    "polars",
+    "zstd",
+)  # the extras of the tiers
+
 each_workflow = pytest.mark.parametrize("name", WORKFLOWS)
 
 
@@ -32,7 +43,8 @@ def jobs(name: str) -> dict[str, str]:
 
 def names(requirements: str) -> set[str]:
     """Return the packages that a file of requirements names."""
-    return {name.lower() for name in re.findall(r"(?m)^([\w.-]+)", requirements)}
+    found = re.findall(r"(?m)^([\w.-]+)", requirements)
+    return {re.sub(r"[._-]+", "-", name).lower() for name in found}
 
 
 def needs(name: str, job: str) -> set[str]:
@@ -125,9 +137,9 @@ def test_locked_packages_are_pinned_by_hash(name: str) -> None:
 
 
 def test_a_locked_package_has_the_same_versions_everywhere() -> None:
-    # pip installs several of these files at once.
+    # pip installs several of these files at once, but those of the tiers alone.
     found: dict[str, set[frozenset[str]]] = {}
-    for text in LOCKS.values():
+    for text in (text for name, text in LOCKS.items() if name != "tiers.txt"):
         pins: dict[str, set[str]] = {}
         for package, version in re.findall(r"(?m)^([\w.-]+)==(\S+)", text):
             pins.setdefault(package, set()).add(version)
@@ -148,6 +160,9 @@ def test_what_is_locked_is_what_the_package_asks_for() -> None:
     extras = project["optional-dependencies"]
     tests = asked(extras["test"]) | asked(extras["sklearn"])
     assert names(SOURCES["tests.in"]) == (run | tests) - {"termsift"}
+    full = tests.union(*(asked(extras[name]) for name in ALL))
+    missing = {each.replace(".", "-") for each in full} - {"termsift"} - names(SOURCES["tiers.in"])
+    assert missing == set()
 
 
 def test_dependabot_keeps_every_pin_current() -> None:
