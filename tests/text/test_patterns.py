@@ -63,8 +63,8 @@ def test_patterns_in_use_are_run_by_the_core(pattern: str) -> None:
 )
 def test_adversarial_texts(pattern: str, is_full: bool) -> None:
     texts = adversarial_texts.some() if is_full else adversarial_texts.few()
-    # `re` tries each rest of a word without an @, so the time is quadratic in the length of a word.
-    texts = [text for text in texts if len(text) < 100_000]
+    if pattern.startswith("\\S+@"):  # `re` tries each rest of a word without an @
+        texts = [text for text in texts if len(text) < 50_000]
     for piece in (SMALLEST, USUAL):
         assert matches(pattern, texts, piece) == expected(pattern, texts)
 
