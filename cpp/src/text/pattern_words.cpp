@@ -16,7 +16,7 @@
 namespace termsift {
 namespace {
 
-constexpr std::int64_t width = 64;  // the symbols that a scanner reads at once
+constexpr std::int64_t stride = 64;  // the symbols that a scanner reads at once
 
 // A long document is read in pieces. If an attempt runs at the end of a piece, the next piece begins with the characters of
 // this attempt, which then runs again.
@@ -70,7 +70,7 @@ class PatternWords final : public Cutter {
         open_next();
         parts_.push_back({next_, text_.size(), 0});
       }
-      normaliser_.read(std::min((wanted - text_.size() + width - 1) / width * width, std::int64_t{1} << 20), text_);
+      normaliser_.read(std::min((wanted - text_.size() + stride - 1) / stride * stride, std::int64_t{1} << 20), text_);
       is_ascii_ = is_ascii_ && normaliser_.ascii();
       parts_.back().end = text_.size();
       if (normaliser_.at_end()) {
@@ -89,7 +89,7 @@ class PatternWords final : public Cutter {
   }
 
   bool is_unfinished(const Part& part) const { return open_ && &part == &parts_.back(); }
-  std::int64_t n_blocks() const { return text_.size() / width; }
+  std::int64_t n_blocks() const { return text_.size() / stride; }
 
   void write_symbols() {
     symbols_ = text_.bytes();  // ASCII is its own symbols
@@ -100,7 +100,7 @@ class PatternWords final : public Cutter {
     }
     newlines_.clear();
     for (const Part& part : parts_) {
-      const std::int64_t stop = (part.end / width + 1) * width;
+      const std::int64_t stop = (part.end / stride + 1) * stride;
       std::memset(symbols_ + part.end, PatternSymbol::nothing, static_cast<std::size_t>(stop - part.end));
       if (!is_unfinished(part)) symbols_[part.end] = PatternSymbol::end_of_text;
       if (program_.asks_for_last_newline && part.end > part.begin && symbols_[part.end - 1] == '\n') {
@@ -149,7 +149,7 @@ class PatternWords final : public Cutter {
     still_runs_ = false;
     resumes_at_ = -1;
     for (std::int64_t at = 0; at < n_blocks();) {
-      const std::uint8_t* symbols = symbols_ + width * at;
+      const std::uint8_t* symbols = symbols_ + stride * at;
       if (resumes_at_ >= 0) {
         scan_from(resumes_at_);
         symbols = rest_of_block_;
@@ -158,7 +158,7 @@ class PatternWords final : public Cutter {
         found_.begins = begins_.data() + at;
         found_.ends = ends_.data() + at;
         at += run(symbols, n_blocks() - at);
-        symbols = symbols_ + width * (at - 1);
+        symbols = symbols_ + stride * (at - 1);
       }
       resumes_at_ = -1;
       if (found_.rare != 0) at = handle_rare(at - 1, symbols);
@@ -177,9 +177,9 @@ class PatternWords final : public Cutter {
 
   // Scans from a place to the end of its block. The marks before the place are right, and those after it are zero.
   void scan_from(std::int64_t place) {
-    const std::int64_t at = place / width;
-    for (std::int64_t i = 0; i < width; ++i)
-      rest_of_block_[i] = i < place % width ? PatternSymbol::nothing : symbols_[width * at + i];
+    const std::int64_t at = place / stride;
+    for (std::int64_t i = 0; i < stride; ++i)
+      rest_of_block_[i] = i < place % stride ? PatternSymbol::nothing : symbols_[stride * at + i];
     std::uint64_t begins = 0, ends = 0;
     found_.begins = &begins;
     found_.ends = &ends;
@@ -196,10 +196,10 @@ class PatternWords final : public Cutter {
     for (std::uint64_t rare = found_.rare; rare != 0; rare &= rare - 1) {
       const int i = lowest_set(rare);
       const PatternScanner::Transition& transition = scanner_.transition(state(i), symbols[i]);
-      if (transition.is_hard) return search_again(width * at + i);
+      if (transition.is_hard) return search_again(stride * at + i);
       for (const PatternScanner::Event& event : transition.events) {
-        const std::int64_t place = back(width * at + i, event.delay);
-        (event.is_end ? ends_ : begins_)[static_cast<std::size_t>(place / width)] |= std::uint64_t{1} << place % width;
+        const std::int64_t place = back(stride * at + i, event.delay);
+        (event.is_end ? ends_ : begins_)[static_cast<std::size_t>(place / stride)] |= std::uint64_t{1} << place % stride;
       }
     }
     set_state(state(64));
@@ -209,13 +209,13 @@ class PatternWords final : public Cutter {
   // Makes the running attempt once more with the matcher, because the scanner met a hard transition at a place. The scan
   // goes on after the match, or after the character that began the attempt. Returns the next block to scan.
   std::int64_t search_again(std::int64_t hard) {
-    const auto at = static_cast<std::size_t>(hard / width);
-    const std::uint64_t before = (std::uint64_t{1} << hard % width) - 1;
+    const auto at = static_cast<std::size_t>(hard / stride);
+    const std::uint64_t before = (std::uint64_t{1} << hard % stride) - 1;
     begins_[at] &= before;
     ends_[at] &= before;
     std::size_t word = at;
     while (begins_[word] == 0) --word;
-    const std::int64_t begin = width * static_cast<std::int64_t>(word) + highest_set(begins_[word]);
+    const std::int64_t begin = stride * static_cast<std::int64_t>(word) + highest_set(begins_[word]);
     const Attempt attempt = attempt_at(begin);
     if (attempt.is_unfinished) {
       still_runs_ = true;
@@ -226,10 +226,10 @@ class PatternWords final : public Cutter {
     resumes_at_ = forward(begin, 1);
     if (attempt.end >= 0) {
       resumes_at_ = attempt.end;
-      ends_[static_cast<std::size_t>(resumes_at_ / width)] |= std::uint64_t{1} << resumes_at_ % width;
+      ends_[static_cast<std::size_t>(resumes_at_ / stride)] |= std::uint64_t{1} << resumes_at_ % stride;
     }
     set_state(scanner_.between(context_before(resumes_at_)));
-    return resumes_at_ / width;
+    return resumes_at_ / stride;
   }
 
   struct Attempt {
@@ -254,8 +254,8 @@ class PatternWords final : public Cutter {
   }
 
   void add_tokens(const Part& part, Tokens& tokens) {
-    const auto first = static_cast<std::size_t>(part.begin / width);
-    const std::int64_t n_words = part.end / width + 1 - part.begin / width;
+    const auto first = static_cast<std::size_t>(part.begin / stride);
+    const std::int64_t n_words = part.end / stride + 1 - part.begin / stride;
     std::int64_t n_ends = 0;
     for (std::int64_t w = 0; w < n_words; ++w) n_ends += std::popcount(ends_[first + static_cast<std::size_t>(w)]);
     const auto room = static_cast<std::size_t>(2 * (tokens.n_tokens + n_ends) + 130);
@@ -297,9 +297,9 @@ class PatternWords final : public Cutter {
 
   // Returns the last marked place of a part, or -1.
   static std::int64_t last_mark(const std::vector<std::uint64_t>& marks, const Part& part) {
-    for (std::int64_t word = part.end / width; word >= part.begin / width; --word)
+    for (std::int64_t word = part.end / stride; word >= part.begin / stride; --word)
       if (const std::uint64_t bits = marks[static_cast<std::size_t>(word)]; bits != 0)
-        return width * word + highest_set(bits);
+        return stride * word + highest_set(bits);
     return -1;
   }
 
@@ -315,7 +315,7 @@ class PatternWords final : public Cutter {
   std::vector<std::int64_t> newlines_;  // the places of newlines whose symbols differ from their bytes
   std::vector<std::uint64_t> begins_, ends_;  // one bit for each symbol of the piece
   ScannedBlocks found_;
-  std::uint8_t rest_of_block_[width] = {};
+  std::uint8_t rest_of_block_[stride] = {};
   std::int64_t resumes_at_ = -1;  // the place from which the scan goes on within a block, or -1
   bool still_runs_ = false;  // whether an attempt runs at the end of the piece
   int context_at_begin_ = 0;
