@@ -43,7 +43,9 @@ std::optional<double> nearest_double(std::string_view text) {
 #else  // libc++ before version 20 reads no floating-point numbers
   std::istringstream in{std::string(text)};
   in.imbue(std::locale::classic());
-  const bool is_read = static_cast<bool>(in >> nearest) && in.peek() == std::istringstream::traits_type::eof();
+  in >> nearest;
+  // libc++ reports a failure for numbers below 2^-1022, although it stores the nearest double.
+  const bool is_read = in.eof() && (!in.fail() || (nearest > 0 && nearest < 1));
   const bool is_zero = text.substr(0, text.find_first_of("eE")).find_first_of("123456789") == text.npos;
   if (!is_read || std::isinf(nearest) || (nearest == 0 && !is_zero)) return std::nullopt;
 #endif
