@@ -25,6 +25,7 @@ namespace failing_allocations {
 inline std::atomic<long> until_failure{-1};  // number of allocations before one fails; if negative, none fails
 inline std::atomic<long> n_live{0}, n_bytes{0};
 inline long n_calls = 0, n_failures = 0;  // of fail_everywhere()
+inline bool every = std::getenv("EVERY_ALLOCATION") != nullptr;  // whether fail_everywhere() leaves none out
 
 inline bool fails() { return until_failure.load() >= 0 && until_failure.fetch_sub(1) == 0; }
 
@@ -86,12 +87,11 @@ std::string listed(const T* values, std::int64_t n) {
 // Calls `run` with each allocation failing in turn, and returns the number of allocations. `run` describes its result. The
 // call must throw std::bad_alloc, or succeed without the memory. Nothing may leak, and the next call must succeed. With
 // several threads, the order of their allocations varies, so the failure can happen in any thread. Of a call with more than
-// a hundred allocations, some of the later ones are left out, unless EVERY_ALLOCATION is set in the environment.
+// a hundred allocations, some of the later ones are left out, unless `every` is set.
 inline long fail_everywhere(const std::function<std::string()>& run) {
   const std::string want = run();
   CHECK_EQ(run(), want);  // allocates the memory that later calls use again
   ++n_calls;
-  const bool every = std::getenv("EVERY_ALLOCATION") != nullptr;
   for (long i = 0;; i += every ? 1 : 1 + i / 100) {
     const long live = n_live;
     bool thrown = false, same = true;
