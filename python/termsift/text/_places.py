@@ -326,12 +326,14 @@ class _Alignment:
                 made[is_left] = part
             else:
                 middle, rest = first + len(made[True]), last - len(made[False])
-                between = self._made[middle:rest]
-                is_blank = isinstance(between, str) and between.isspace()
-                if middle == rest or (middle < rest and is_blank):
+                if middle == rest or (middle < rest and self._is_blank(middle, rest)):
                     left = _Piece(piece.start, at, first, middle)
                     return left, _Piece(at, piece.end, rest, last)
         return None
+
+    def _is_blank(self, first: int, last: int) -> bool:
+        """Return whether a part of what was made is white space, which a function may strip."""
+        return "".join(self._made[first:last]).isspace()
 
     def _made_of(self, start: int, end: int) -> _Made | None:
         try:
@@ -410,7 +412,7 @@ class _TokenAlignment(_Alignment):
         if key not in self._searches:
             self._searches[key] = [], self._found_within(piece, term)
         found, others = self._searches[key]
-        before = made[piece.first : number].count(term)
+        before = self._number_of(term, made[piece.first : number])
         while len(found) <= before and (place := next(others, None)):
             found.append(place)
         return found[before] if before < len(found) else None
@@ -446,9 +448,14 @@ class _TokenAlignment(_Alignment):
 
     def _count(self, text: str, term: str) -> int:
         try:
-            return self._function(text).count(term)
+            return self._number_of(term, cast(list[str], self._function(text)))
         except Exception:  # as for a part of a text
             return 0
+
+    def _number_of(self, term: str, tokens: list[str]) -> int:
+        if self._has_sigma:  # A sigma that begins a part may be a final one in the text.
+            return cast(list[str], _with_one_sigma(tokens)).count(cast(str, _with_one_sigma(term)))
+        return tokens.count(term)
 
 
 def _with_one_sigma(made: _Made) -> _Made:
