@@ -12,10 +12,17 @@ namespace {
 // The usual number of pairs of a group and a class in a thread's chunk. Evaluating one pair takes about 6 ns.
 constexpr std::int64_t grain = 1 << 12;
 
-// If there were fewer groups than this number, hardly any two groups would share a chord.
+// With fewer groups, finding and sorting all bounds would take longer than it saves.
 constexpr std::int64_t least_for_sparse_bounds = 256;
 
-constexpr std::int64_t block_groups = 256;  // the number of groups in a thread's block
+constexpr int chord_ends = 8;                // the number of ends of chords in one call of a kernel
+constexpr std::int64_t chord_classes = 512;  // the number of classes in one call
+
+constexpr int vector_groups = 8;   // the longest vector of any target
+constexpr int many_classes = 1024;  // the gains of one vector of groups in so many classes are worth a thread
+
+// The usual number of pairs of a group and a class that has the group in a thread's block.
+constexpr std::int64_t block_pairs = 1 << 14;
 
 // Pairs of a group and a class, from several groups, for one call of a kernel. Result j of the kernel is added to *sum[j].
 struct Batch {
@@ -30,7 +37,10 @@ struct Batch {
 GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
     : groups_(groups), threads_(threads), kernels_(kernels_in_use<GainKernels>()),
       // Four arrays (n_classes, block) should fit in the first-level cache.
-      block_(groups.n_classes() <= 24 ? longest_gain_block : groups.n_classes() <= 48 ? 32 : 16),
+      block_(groups.n_classes() <= 24            ? longest_gain_block
+             : groups.n_classes() <= 48          ? 32
+             : groups.n_classes() < many_classes ? 2 * vector_groups
+                                                 : vector_groups),
       scratch_(static_cast<std::size_t>(std::max(threads.count, 1))) {
   const auto cells = static_cast<std::size_t>(groups.n_classes() * block_);
   for (Scratch& scratch : scratch_) {
@@ -44,7 +54,7 @@ GainEvaluator::GainEvaluator(const TermGroups& groups, const Threads& threads)
 template <class Kernel, class View>
 void GainEvaluator::run_block(Kernel kernel, const View& view, const GroupId* groups, int n, Scratch& scratch,
                               double* values) {
-  const int width = (n + 7) / 8 * 8;  // a multiple of every target's vector length
+  const int width = (n + vector_groups - 1) / vector_groups * vector_groups;
   groups_.gather(groups, n, width, scratch.masses.data());
   double* const out = width == n ? values : scratch.values.data();
   kernel({width, groups_.n_classes(), scratch.masses.data(), scratch.sums.data(), out}, view);
@@ -71,9 +81,12 @@ void GainEvaluator::gains(const GroupId* groups, std::int64_t n, const PoolView&
 }
 
 void GainEvaluator::bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values) {
-  if (!has_sparse_bounds() || n < least_for_sparse_bounds) return run(kernels_.bounds, wedge, groups, n, values);
-  evaluations_ += n;
-  sparse_bounds_->bounds(groups, n, wedge, values);
+  if (has_sparse_bounds() && sparse_bounds_->bounds(groups, n, wedge, values)) evaluations_ += n;
+  else run(kernels_.bounds, wedge, groups, n, values);
+}
+
+std::size_t GainEvaluator::least_batch() const {
+  return groups_.n_classes() < many_classes ? vector_groups : 2 * vector_groups;
 }
 
 bool SparseBounds::pay(const TermGroups& groups) {
@@ -88,7 +101,7 @@ SparseBounds::SparseBounds(const TermGroups& groups, const Threads& threads)
     w_.push_back(groups.prior[c] / groups.totals[c]);
     absent_mixture_ += w_[c] * columns.absent[c];
   }
-  for_each_range(groups.n_groups(), block_groups, threads, [&](std::int64_t begin, std::int64_t end, Worker&) {
+  for_each_range(groups.n_groups(), 256, threads, [&](std::int64_t begin, std::int64_t end, Worker&) {
     for (std::int64_t g = begin; g < end; ++g)
       for (const MassColumns::Cell& cell : columns.column(g)) U_[at(g)] += part_of(cell);
   });
@@ -98,9 +111,13 @@ double SparseBounds::part_of(const MassColumns::Cell& cell) const {
   return w_[at(cell.class_)] * (cell.mass - groups_.columns().absent[at(cell.class_)]);
 }
 
-void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values) {
-  set_chords(groups, n, wedge);
+bool SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values) {
+  const std::vector<std::size_t> ends = place_chords(groups, n);
+  if (std::ssize(ends) + chord_ends > n) return false;
+  set_chords(ends, wedge);
   const MassColumns& columns = groups_.columns();
+  const std::int64_t pairs_of_group = std::ssize(columns.cells) / groups_.n_groups();
+  const std::int64_t block_groups = std::clamp<std::int64_t>(block_pairs / std::max<std::int64_t>(pairs_of_group, 1), 1, 256);
   for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     Batch batch;
     const auto flush = [&] {
@@ -129,9 +146,10 @@ void SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClas
     }
     if (batch.n > 0) flush();
   });
+  return true;
 }
 
-void SparseBounds::set_chords(const GroupId* groups, std::int64_t n, const WedgeClass* wedge) {
+std::vector<std::size_t> SparseBounds::place_chords(const GroupId* groups, std::int64_t n) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t piece = piece_of(U_[static_cast<std::size_t>(groups[i])]);
@@ -144,20 +162,34 @@ void SparseBounds::set_chords(const GroupId* groups, std::int64_t n, const Wedge
     needed[at] = needed[at + 1] = 1;
   }
   chords_.resize(needed.size());
-  std::vector<std::size_t> ends;  // the indices of the ends of all needed chords
+  std::vector<std::size_t> ends;
   for (std::size_t at = 0; at < needed.size(); ++at)
     if (needed[at] != 0) ends.push_back(at);
-  constexpr std::int64_t width = 16;
-  for_each_range(std::ssize(ends), width, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
-    double U[width], values[width];
-    for (std::int64_t j = 0; j < width; ++j)
-      U[j] = begin_of(first + static_cast<std::int64_t>(ends[at(std::min(begin + j, end - 1))]));
-    kernels_.absent_bounds({width, groups_.n_classes(), wedge, U, values});
-    for (std::int64_t i = begin; i < end; ++i) chords_[ends[at(i)]] = {U[i - begin], values[i - begin], 0};
+  return ends;
+}
+
+// Each block of the loop is a part of the classes for a few ends, since a list with few chords may have many classes.
+void SparseBounds::set_chords(const std::vector<std::size_t>& ends, const WedgeClass* wedge) {
+  const std::int64_t n_ends = (std::ssize(ends) + chord_ends - 1) / chord_ends * chord_ends;
+  const std::int64_t n_parts = (groups_.n_classes() + chord_classes - 1) / chord_classes;
+  std::vector<double> U(at(n_ends)), sums(at(n_parts * n_ends));
+  for (std::size_t i = 0; i < U.size(); ++i)
+    U[i] = begin_of(first_piece_ + static_cast<std::int64_t>(ends[std::min(i, ends.size() - 1)]));
+  for_each_range(n_parts * n_ends, chord_ends, threads_, [&](std::int64_t first, std::int64_t, Worker&) {
+    const auto begin = static_cast<int>(first / n_ends * chord_classes);
+    const int end = std::min(begin + static_cast<int>(chord_classes), groups_.n_classes());
+    kernels_.absent_bounds(
+        {chord_ends, groups_.n_classes(), begin, end, wedge, U.data() + first % n_ends, sums.data() + first});
   });
-  for (std::size_t at = 0; at + 1 < needed.size(); ++at)
-    if (needed[at] != 0 && needed[at + 1] != 0)
-      chords_[at].slope = (chords_[at + 1].value - chords_[at].value) / (chords_[at + 1].U - chords_[at].U);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    double value = 0;
+    for (std::size_t at = i; at < sums.size(); at += U.size()) value += sums[at];
+    chords_[ends[i]] = {U[i], value, 0};
+  }
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    Chord &here = chords_[ends[i]], &next = chords_[ends[i] + 1];
+    if (ends[i + 1] == ends[i] + 1) here.slope = (next.value - here.value) / (next.U - here.U);
+  }
 }
 
 double SparseBounds::chord_at(double U) const {

@@ -32,15 +32,17 @@ class SparseBounds {
   SparseBounds(const TermGroups& groups, const Threads& threads);
 
   // Writes an upper bound of each group's gain in the wedge (n_classes,) to values (n,). O(pairs of the groups + n_classes *
-  // chords).
-  void bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values);
+  // chords). Returns false and writes nothing if the groups need so many chords that GainKernels::bounds is faster.
+  bool bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values);
 
  private:
   struct Chord {
     double U, value, slope;  // the chord is value + slope (u - U)
   };
   double part_of(const MassColumns::Cell& cell) const;  // the summand of U for a pair of a class and a term
-  void set_chords(const GroupId* groups, std::int64_t n, const WedgeClass* wedge);
+  // Places the chords that the groups need. Returns the indices of the ends of all needed chords.
+  std::vector<std::size_t> place_chords(const GroupId* groups, std::int64_t n);
+  void set_chords(const std::vector<std::size_t>& ends, const WedgeClass* wedge);
   double chord_at(double U) const;
   // Each chord covers 1/32 of an interval [2^k, 2^(k+1)) of sum_c w_c m_c.
   static constexpr int chord_shift = 52 - 5;
@@ -68,8 +70,10 @@ class GainEvaluator {
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values);
 
-  // If true, `bounds` for many groups reads only the classes that have the terms, and is far faster than `gains`.
+  // If true, `bounds` for groups of similar sizes reads only the classes that have the terms, and is far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
+  // Returns how many groups should at least be given to `gains`. If there are many classes, two threads share them.
+  std::size_t least_batch() const;
   std::int64_t evaluations() const { return evaluations_; }
 
  private:

@@ -290,7 +290,7 @@ void absent_bounds(const AbsentBoundBlock& block) {
   const double* U = block.U;
   double* values = block.values;
   for (int j = 0; j < n; ++j) values[j] = 0;
-  for (int c = 0; c < block.n_classes; ++c) {
+  for (int c = block.begin; c < block.end; ++c) {
     const WedgeClass& k = block.classes[c];
     for (int j = 0; j < n; ++j) p[j] = k.absent_p;
     for (int j = 0; j < n; ++j) q[j] = (k.absent_rest + U[j]) * k.others_inverse;

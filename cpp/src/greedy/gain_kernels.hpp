@@ -56,6 +56,7 @@ struct WedgeClass {
 struct AbsentBoundBlock {
   int n;  // the number of terms, a multiple of 8, at most longest_gain_block
   int n_classes;
+  int begin, end;             // the classes whose bounds are added up
   const WedgeClass* classes;  // (n_classes,)
   const double* U;            // (n,)
   double* values;             // (n,) out
@@ -92,7 +93,7 @@ struct GainKernels {
   // Computes an upper bound of each term's gains in the wedge. The bound does not cover rounding errors (see
   // Ladder::margin_), and is infinite if a term has nearly all the mass of a corner.
   void (*bounds)(const GainBlock&, const WedgeClass* wedge);
-  // Computes the same bounds as `bounds`, but for terms that are treated as absent from all classes.
+  // Computes the summands of some classes in the same bounds, but for terms that are treated as absent from all classes.
   void (*absent_bounds)(const AbsentBoundBlock&);
   // Computes, for each pair, an upper bound of the change in the bound of absent_bounds if the pair's class has the term.
   void (*pair_bounds)(const PairBoundBlock&);

@@ -93,7 +93,8 @@ struct Shortlist {
   double left_out = -infinity;
   bool everywhere = true;  // true if no group is left out, so the list is valid for every pool
   Wedge wedge;
-  std::int64_t made_at = -1;  // the round that made the list, or -1
+  std::int64_t made_at = -1;    // the round that made the list, or -1
+  std::int64_t inside_at = -1;  // the latest round whose pool is known to be in the wedge
   // The selected mass that the wedge allows, relative to the mass that is expected to be selected before the list is used
   // up. `reach` falls if `left_out` reaches the best gain, and grows if R leaves the wedge because its mass is too small.
   double reach = 1;
@@ -170,7 +171,7 @@ class Ladder {
     const double gain = best.gain * (1 - 3 * margin_);
     if (most < 2 || gain <= 0 || lowest_unsure(gain) < lists_.size()) return 1;
     // The pool may have left the wedges of the lists during earlier steps.
-    for (const Shortlist& list : lists_)
+    for (Shortlist& list : lists_)
       if (is_left(list)) return 1;
     // Other groups are rivals if their bounds in C_0's wedge reach the winner's gain. A wedge that covers only the pools of
     // the next wins gives tighter bounds of the rivals.
@@ -239,7 +240,7 @@ class Ladder {
   // growing size until no remaining bound reaches the best gain. Each batch is at most twice as large as the previous one.
   Best scan(const std::vector<Candidate>& candidates) {
     Best best;
-    std::size_t most = 8;
+    std::size_t most = evaluator_.least_batch();
     for (auto c = candidates.begin(); c != candidates.end(); most = std::min(2 * most, std::size_t{1} << 12)) {
       std::size_t n = 0;
       for (; c != candidates.end() && n < most; ++c) {
@@ -264,12 +265,16 @@ class Ladder {
   }
 
   // Returns true if the pool has left the list's wedge, or if the list has not been made yet.
-  bool is_left(const Shortlist& list) const {
-    return list.made_at < 0 || (!list.everywhere && list.made_at != round_ && !list.wedge.contains(now_));
+  bool is_left(Shortlist& list) {
+    if (list.made_at < 0) return true;
+    if (list.everywhere || list.made_at == round_ || list.inside_at == round_) return false;
+    if (!list.wedge.contains(now_)) return true;
+    list.inside_at = round_;  // A step asks several times, and many classes take long to compare.
+    return false;
   }
 
   // Returns n such that lists_[n - 1] is the longest list for which is_left() is true, or 0 if there is no such list.
-  std::size_t count_left() const {
+  std::size_t count_left() {
     std::size_t n = lists_.size();
     while (n > 0 && !is_left(lists_[n - 1])) --n;
     return n;
