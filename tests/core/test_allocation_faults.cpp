@@ -550,7 +550,7 @@ TEST(counters_of_texts) {
   for (const int n_threads : few_threads)
     for (const auto& [name, rules] : all_rules())
       for (const bool by_class : {false, true})
-        fail_everywhere([&] {
+        fail_everywhere([&, &rules = rules] {
           TextCounter counter(rules, by_class);
           for (const std::size_t at : {std::size_t{0}, std::size_t{15}})
             counter.add(std::span(texts).subspan(at, 15),
@@ -611,7 +611,7 @@ TEST(indices_sketches_and_hashes) {
         counter.for_each_term({}, [&](std::int64_t, std::string_view bytes) { terms.emplace_back(bytes); });
       }
       const std::vector<double> weights(2 * terms.size(), 0.5);
-      fail_everywhere([&] {
+      fail_everywhere([&, &rules = rules] {
         const TextIndex index(rules, terms);
         const std::string first = told(index.matrix(texts, threads));
         const auto sums = index.sums(texts, weights, true, threads);
@@ -631,8 +631,8 @@ TEST(indices_sketches_and_hashes) {
         n_failures += left < 0;
         CHECK_EQ(told(index.matrix(texts, threads)), want);
       }
-      fail_everywhere([&] { return told(hashed_matrix(rules, texts, 1000, true, threads)); });
-      fail_everywhere([&] {
+      fail_everywhere([&, &rules = rules] { return told(hashed_matrix(rules, texts, 1000, true, threads)); });
+      fail_everywhere([&, &rules = rules] {
         TermSketch sketch(256);
         sketch.add(rules, texts, threads);
         return listed(sketch.counters().data(), 256);
@@ -729,7 +729,7 @@ TEST(unions_of_names) {
   const std::vector<Text> a = texts(sorted), b = texts(mixed);
   for (const auto& [first, second] : {std::pair(a, a), std::pair(a, b), std::pair(b, a)})
     for (const int n_threads : few_threads)
-      fail_everywhere([&] {
+      fail_everywhere([&, &first = first, &second = second] {
         const NameUnion all = unite_names(first, second, {n_threads, {}});
         return listed(all.column_of_first.data(), std::ssize(all.column_of_first)) +
                listed(all.column_of_second.data(), std::ssize(all.column_of_second)) +
@@ -830,7 +830,7 @@ TEST(matrices_of_the_market) {
   for (const auto& [content, file_ways] : files)
     for (const Way way : file_ways)
       for (const int n_threads : few_threads)
-        fail_everywhere([&] {
+        fail_everywhere([&, &content = content] {
           std::optional<Sure> sure(std::in_place);
           TableReader::Read read = read_tables::reads(content, 90);
           MatrixOptions options;

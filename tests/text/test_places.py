@@ -225,8 +225,21 @@ def test_words_of_functions(
 def test_sigmas_around_a_blank_that_a_function_strips() -> None:
     text = "ᾼΣ Σ:Σ "
     rules = TextRules(preprocessor=replaced, tokenizer=list, token_pattern=None)
-    found = PlaceFinder(rules).find(text, dict.fromkeys(["ς", "ς   σ", " ", "σ"], MANY))
-    assert found == {"ς": [(1, 2), (5, 6)], "ς   σ": [(1, 4)], " ": [(2, 3)], "σ": [(3, 4)]}
+    found = PlaceFinder(rules).find(text, dict.fromkeys(["ς", f"ς   {SIGMA}", " ", SIGMA], MANY))
+    assert found == {
+        "ς": [(1, 2), (5, 6)],
+        f"ς   {SIGMA}": [(1, 4)],
+        " ": [(2, 3)],
+        SIGMA: [(3, 4)],
+    }
+
+
+def test_what_a_function_inserts_between_words_is_shown_with_its_neighbours() -> None:
+    def with_and(text: str) -> str:
+        return text.strip().replace(" ", "-and-")
+
+    found = PlaceFinder(TextRules(preprocessor=with_and)).find("ab cd", {"and": 1, "cd": 1})
+    assert found == {"and": [(1, 4)], "cd": [(1, 5)]}  # "b c" becomes "b-and-c"
 
 
 def test_sigmas_within_words_of_ngrams() -> None:
@@ -234,15 +247,15 @@ def test_sigmas_within_words_of_ngrams() -> None:
         words = text.replace("-", "").lower().split()
         return [*words, *(" ".join(pair) for pair in pairwise(words))]
 
-    text = "Α-Σ Σ, Α-Σ Σ"
+    text = "A-Σ Σ, A-Σ Σ"
     found = PlaceFinder(TextRules(analyzer=pairs)).find(text, dict.fromkeys(pairs(text), MANY))
     assert {term: [text[a:b] for a, b in places] for term, places in found.items()} == {
-        "ας": ["Α-Σ", "Α-Σ"],
-        "σ,": ["Σ,"],
-        "σ": ["Σ"],
-        "ας σ,": ["Α-Σ Σ,"],
-        "σ, ας": ["Σ, Α-Σ"],
-        "ας σ": ["Α-Σ Σ"],
+        "aς": ["A-Σ", "A-Σ"],
+        f"{SIGMA},": ["Σ,"],
+        SIGMA: ["Σ"],
+        f"aς {SIGMA},": ["A-Σ Σ,"],
+        f"{SIGMA}, aς": ["Σ, A-Σ"],
+        f"aς {SIGMA}": ["A-Σ Σ"],
     }
 
 
