@@ -117,7 +117,8 @@ bool SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClas
   set_chords(ends, wedge);
   const MassColumns& columns = groups_.columns();
   const std::int64_t pairs_of_group = std::ssize(columns.cells) / groups_.n_groups();
-  const std::int64_t block_groups = std::clamp<std::int64_t>(block_pairs / std::max<std::int64_t>(pairs_of_group, 1), 1, 256);
+  const std::int64_t block_groups =
+      std::clamp<std::int64_t>(block_pairs / std::max<std::int64_t>(pairs_of_group, 1), 1, 256);
   for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     Batch batch;
     const auto flush = [&] {

@@ -70,7 +70,7 @@ class GainEvaluator {
   void gains(const GroupId* groups, std::int64_t n, const PoolView& pool, double* values);
   void bounds(const GroupId* groups, std::int64_t n, const WedgeClass* wedge, double* values);
 
-  // If true, `bounds` for groups of similar sizes reads only the classes that have the terms, and is far faster than `gains`.
+  // If true, `bounds` of groups of similar sizes read only the classes that have the terms, far faster than `gains`.
   bool has_sparse_bounds() const { return sparse_bounds_.has_value(); }
   // Returns how many groups should at least be given to `gains`. If there are many classes, two threads share them.
   std::size_t least_batch() const;
