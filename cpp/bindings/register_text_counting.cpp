@@ -144,8 +144,9 @@ py::array index_sums(const TextIndex& index, const py::object& texts, const py::
   const Texts documents = texts_of(texts);
   const py::array flat = weights.attr("ravel")();
   const auto of_terms = span_of<double>(flat, "weights");
-  const auto sum = [&](const Threads& threads) { return index.sums(documents, of_terms, binary, threads); };
-  return to_numpy(on_threads(n_threads, sum), {std::ssize(documents), weights.shape(1)});
+  const py::ssize_t n = weights.shape(1);
+  const auto sum = [&](const Threads& threads) { return index.sums(documents, of_terms, n, binary, threads); };
+  return to_numpy(on_threads(n_threads, sum), {std::ssize(documents), n});
 }
 
 // Returns a Python method that calls f, a function of TextCounter that returns one value per term.

@@ -614,7 +614,7 @@ TEST(indices_sketches_and_hashes) {
       fail_everywhere([&, &rules = rules] {
         const TextIndex index(rules, terms);
         const std::string first = told(index.matrix(texts, threads));
-        const auto sums = index.sums(texts, weights, true, threads);
+        const auto sums = index.sums(texts, weights, 2, true, threads);
         return first + told(index.matrix(texts, threads)) + listed(sums.get(), 2 * std::ssize(texts));
       });
       // An index gives the right answer after a call that failed.
@@ -624,7 +624,7 @@ TEST(indices_sketches_and_hashes) {
         until_failure = i;
         try {
           index.matrix(texts, threads);
-          index.sums(texts, weights, false, threads);
+          index.sums(texts, weights, 2, false, threads);
         } catch (const std::bad_alloc&) {
         }
         left = until_failure.exchange(-1);

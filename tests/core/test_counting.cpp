@@ -75,6 +75,18 @@ TEST(an_overflow_in_few_of_many_classes_names_the_class) {
   CHECK_EQ(describe(counts), before);
 }
 
+TEST(exact_counts_add_no_floats) {
+  const auto x = matrix<double>(1, {{{0, 2.0}}});
+  const Labels labels = labels_of(1, false, {{0}});
+  const std::int64_t* const no_weights = nullptr;
+  CHECK_THROWS(count_documents(no_counts<std::int64_t>(1), x.view(), labels.view(), no_weights, {}), invalid_argument,
+               "exact counts need integer values");
+  CountingOptions binary;
+  binary.term_weight = TermWeight::binary;
+  const auto counted = count_documents(no_counts<std::int64_t>(1), x.view(), labels.view(), no_weights, binary);
+  CHECK_EQ(counted.counts.rows[0]->n_tokens, 1);
+}
+
 // ---- overflow ----------------------------------------------------------------------------------------------------------
 
 TEST(documents_without_a_class_overflow_too) {

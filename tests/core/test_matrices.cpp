@@ -49,6 +49,8 @@ const std::vector<std::string> markets = {
     banner("array double general") + "3 2\n1\n0\n2.5\n\n-0\n7\n8.\n",
     banner("array unsigned-integer symmetric") + "3 3\n1\n0\n3\n4\n5\n6\n",
     banner("coordinate pattern general") + "2 2 2\n2 2\n1 2\n",
+    integer + "2 2 2\n0000000000000000000000001 02 5\n2 0000000000000000000000002 7\n",
+    integer + "2 2 1\n0000000000000000000000003 2 5\n",
     integer + "2 2 0",
     integer + "0 0 0\n",
     integer + "2 2 2\n1 1 9223372036854775807\n1 1 1\n",

@@ -188,6 +188,13 @@ def test_subtraction_never_returns_impossible_counts() -> None:
         ts.count(np.array([[2], [2], [1]]), ["a"] * 3) - ts.count(np.array([[4]]), ["a"])
 
 
+def test_a_part_of_other_documents_is_named_by_its_cell() -> None:
+    with raises(ValueError, "a_part_leaves_documents", at="term 0 in class 'a'"):
+        ts.count(np.array([[1], [1]]), ["a"] * 2) - ts.count(np.array([[2]]), ["a"])
+    with raises(ValueError, "a_part_leaves_occurrences", at="term 0 in class 'a'"):
+        ts.count(np.array([[3], [0]]), ["a"] * 2) - ts.count(np.array([[1]]), ["a"])
+
+
 def test_few_documents_are_not_rounding() -> None:
     # Whole numbers are subtracted exactly: 1e13 + 1 documents less 1e13 are one document.
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "a", "b"]

@@ -196,6 +196,16 @@ WORDING: dict[str, str] = {
     "a_part_differs_in_tf": (
         "part … and the parts before it: the counts differ in tf, '…' and '…'"
     ),
+    "a_part_leaves_documents": (
+        "cannot subtract counts that are not part of these: the count of term … in class … would "
+        "leave documents without an occurrence (in float counts, rounding may have removed the "
+        "remainder)"
+    ),
+    "a_part_leaves_occurrences": (
+        "cannot subtract counts that are not part of these: the count of term … in class … would "
+        "leave occurrences in no document (in float counts, rounding may have removed the "
+        "remainder)"
+    ),
     "a_part_without_a_header": (
         "…part-00001-0ac1.csv, line 1: expected one column 'text', found 'free pills', 'spam'; "
         "name the columns by text= and label=, by number if there is no header"
@@ -331,6 +341,9 @@ WORDING: dict[str, str] = {
     "analyzer_is_lambda_in_one": (
         "the texts were cut by different rules: analyzer is <lambda> in one and another "
         "<lambda> in the other; count both with the same rules"
+    ),
+    "analyzer_must_be_a_name_of_the_core": (
+        "analyzer must be 'word', 'char', 'char_wb' or 'tokens', got 'x'"
     ),
     "another_job_which_differs_in": (
         "…sketch: is the checkpoint of another job, which differs in rules and min_df; name"
@@ -472,9 +485,13 @@ WORDING: dict[str, str] = {
         "class"
     ),
     "class_ham_is_in_both_target": "class 'ham' is in both target and reference",
+    "class_prior_has_3_values_for_2": "class_prior has 3 values for 2 classes",
     "class_prior_has_shape_3_expected_2": "class_prior has shape (3,), expected (2,)",
     "class_prior_is_0_for_every_class": "class_prior is 0 for every class with documents",
     "class_prior_is_a_masked": "class_prior is a masked array: fill or drop the masked values",
+    "class_prior_must_be_finite_and_not_negative_got": (
+        "class_prior must be finite and not negative, got -1 for class 1"
+    ),
     "class_tokens_must_map_each_label_to": "class_tokens must map each label to a total, got 9",
     "class_tokens_there_is_no_class_z": "class_tokens: there is no class 'z' in the table",
     "class_tokens_x_for_which_3_are": (
@@ -731,6 +748,9 @@ WORDING: dict[str, str] = {
     ),
     "expected_a_file_found_a": "…: expected a file, found a folder, pipe or device",
     "expected_an_iterable_of_strings": "expected an iterable of strings",
+    "expected_an_object_with_the_arrow_interface": (
+        "expected an object with the Arrow interface (__arrow_c_stream__), found a int"
+    ),
     "expected_at_least_n_fields": (
         "…t.txt, line 1: expected at least … fields, found 2; name the columns by text= and "
         "label=, by number if there is no header"
@@ -1173,6 +1193,7 @@ WORDING: dict[str, str] = {
     "no_bytes_for_a_sketch": (
         "the bytes are no sketch: n_bytes must be in [1, 9223372036854775807], got 0"
     ),
+    "no_class_is_a_word": "no class is a word",
     "no_collections_to_show": "there are no collections to show",
     "no_column_text": (
         "…, line 1: expected one column 'text', found …; name the columns by text= and label=, by "
@@ -1252,6 +1273,7 @@ WORDING: dict[str, str] = {
         "the texts were cut by different rules: normalize is 'NFC' in one and None in the other; "
         "count both with the same rules"
     ),
+    "normalize_must_be_a_name_of_the_core": "normalize must be None, 'NFC' or 'NFKC', got 'x'",
     "normalize_must_be_nfc": "normalize must be 'NFC' or 'NFKC', got 'NFD'; did you mean 'NFC'?",
     "not_a_finite_count_at_row_0": (
         "… has … at row 0, column 0, expected a finite count that is not negative…"
@@ -1576,6 +1598,9 @@ WORDING: dict[str, str] = {
         "strip_accents has no effect with this preprocessor: leave it out, or let the function "
         "apply it"
     ),
+    "strip_accents_must_be_a_name_of_the_core": (
+        "strip_accents must be None, 'ascii' or 'unicode', got 'x'"
+    ),
     "svmlight_has_no_dialect": (
         "…c.svm: an svmlight file has its own labels and no texts; leave out delimiter and "
         "skip_lines"
@@ -1732,6 +1757,7 @@ WORDING: dict[str, str] = {
         "texts must be a dask data frame, whose columns you name by the arguments text and label, "
         "or a list of parts, got a str: use termsift.count_texts"
     ),
+    "texts_must_be_a_list_or_a_tuple": "texts must be a list or a tuple of strings",
     "texts_must_hold_strings_got_3": "texts must hold strings, got 3",
     "texts_must_hold_strings_got_none": "texts must hold strings, got None",
     "texts_must_hold_strings_in_order": "texts must hold strings in order, got a dict",
@@ -1833,6 +1859,7 @@ WORDING: dict[str, str] = {
         "the probabilities of a class must not sum to more than 1: greedy needs b2 >= b1 * n_terms "
         "= 3, got b2 = 2"
     ),
+    "the_range_of_ngrams_must_be": "the range of n-grams must be 1 <= min_n <= max_n, got (2, 1)",
     "the_same_table_compressed": (
         "…part-00001-0ac1.csv and …part-00001-0ac1.csv.gz: are the same table; remove one of them"
     ),
@@ -1854,6 +1881,7 @@ WORDING: dict[str, str] = {
         "the texts were cut by different rules: hashing is 8 in one and 16 in the other; count "
         "both with the same rules"
     ),
+    "the_tokens_of_a_class_and_b2": "the tokens of class 0 and b2 add up to infinity",
     "the_total_has_no_term": (
         "…list.txt: left out 1 of 4 rows, which have no term, and 157 as counts"
     ),
@@ -1877,6 +1905,7 @@ WORDING: dict[str, str] = {
     "the_vector_of_row_0_has": "the vector of row 0 has 3 terms, others have 4",
     "the_vector_of_row_1_has": "the vector of row 1 has 2 terms, others have 3",
     "the_vector_of_row_1_is": "the vector of row 1 is null",
+    "the_weights_need_a_row": "the weights need a row for each of 2 terms",
     "the_weights_need_a_value": "the weights need a value for each term and class",
     "there_are_no_chunks_expected_at": "there are no chunks, expected at least one",
     "there_are_no_documents_expected_some": "there are no documents, expected some to classify",
@@ -2086,6 +2115,7 @@ WORDING: dict[str, str] = {
     "y_has_150_labels_for_200": "y has 150 labels for 200 documents",
     "y_has_199_labels_for_200": "y has 199 labels for 200 documents",
     "y_has_2_blocks_x_has": "y has 2 blocks, X has 5",
+    "y_has_2_labels_for_1": "y has 2 labels for 1 documents",
     "y_has_n_labels": "y has … label… for … document…",
     "y_is_a_list_expected_a": (
         "y is a list, expected a dask array, because X is one: use dask.array.from_array(y, "

@@ -98,6 +98,17 @@ def test_lines_within_quotes(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_files(path).X.toarray(), [[1, 1], [0, 2]])
 
 
+def test_every_escape_of_json_is_a_character(tmp_path: Path) -> None:
+    escapes = {r"\b": "\b", r"\f": "\f", r"\n": "\n", r"\r": "\r", r"\t": "\t", r"\/": "/"}
+    escapes |= {r"\u00e9": "é", r"\ud83d\ude00": "\U0001f600", r"\\": "\\", r"\"": '"'}
+    rows = [f'{{"text": "a{code}", "label": "{i}{code}"}}\n' for i, code in enumerate(escapes)]
+    path = write(tmp_path / "escapes.jsonl", "".join(rows))
+    found = read_files(path, token_pattern=r"(?s)a.+")
+    assert found.term_names is not None
+    assert found.term_names.tolist() == sorted(f"a{c}" for c in escapes.values())
+    assert list(found.y) == [f"{i}{c}" for i, c in enumerate(escapes.values())]
+
+
 def test_documents_may_be_long_and_may_be_empty(tmp_path: Path) -> None:
     path = write(tmp_path / "c.csv", f"label,text\na,{'word ' * 100_000}\nb,\n")
     np.testing.assert_array_equal(read_files(path).X.toarray(), [[100_000], [0]])

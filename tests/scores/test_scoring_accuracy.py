@@ -150,6 +150,8 @@ def test_smoothing_too_small_for_doubles_is_refused() -> None:
             counts.score("md", alpha=alpha)
     with raises(ValueError, "smoothing_too_small"):
         ts.count(np.array([[1e300, 0], [0, 1e300]]), [0, 1]).score("md")
+    with raises(ValueError, "the_tokens_of_a_class_and_b2", argument="alpha"):
+        ts.count(np.array([[1.7e308, 1], [1, 2]]), [0, 1]).score("md", alpha=1e307)
 
 
 # ---- many classes: those that have a term one by one, all others from a table --------------------

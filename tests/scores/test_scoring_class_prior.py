@@ -20,6 +20,14 @@ PRIORS = {"spam": 1, "ham": 3, "news": 0.5}
 IN_ORDER = [3, 0.5, 1]
 
 
+def test_a_class_with_documents_needs_a_weight() -> None:
+    counts = ts.count(X, [0, 1, 0, 1], classes=[0, 1, 2])
+    assert counts.score("chi2", aggregate="mean", class_prior=[1, 0, 9]).shape == (3,)
+    for options in ({"method": "md"}, {"method": "chi2", "aggregate": "mean"}):
+        with raises(ValueError, "class_prior_is_0_for_every_class", argument="class_prior"):
+            counts.score(**options, class_prior=[0, 0, 1])
+
+
 @pytest.mark.parametrize("prior", ["dict", "series"])
 def test_priors_by_label_are_brought_into_the_order_of_the_classes(prior: str) -> None:
     pandas = pytest.importorskip("pandas")

@@ -346,6 +346,16 @@ def test_a_tenth_is_a_tenth() -> None:
         assert divergences.tolist() == ranking.scores.tolist() == [0, 0, 0]
 
 
+def test_a_smoothing_that_is_no_simple_fraction() -> None:
+    counts = of([[20, 3, 1], [1, 9, 0]])
+    options = {"alpha": 3.1415926535e-9}
+    ranking = both(counts, **options)
+    for k in (1, 2, 3):
+        terms = ranking.indices[:k].tolist()
+        exact = exact_divergence(terms=terms, **of_witness(counts, options))
+        assert relative_error(float(ranking.scores[k - 1]), exact) <= 1e-12
+
+
 @pytest.mark.parametrize("size", [1e3, 1e6, 1e9, 1e11])
 @pytest.mark.parametrize("alpha", [1.0, 0.123456789012, 2.718281828, (1.0, 7.123456789012)])
 def test_scores_are_of_unrounded_probabilities(size: float, alpha: Any) -> None:

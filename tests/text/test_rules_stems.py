@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termsift as ts
-from private import core_of
+from private import _core, core_of
 from wording import raises
 
 WORDS = [
@@ -143,6 +143,27 @@ def test_every_door(tmp_path: Path) -> None:
     other = ts.count_texts(TEXTS, LABELS)
     with raises(ValueError, "stem_is_none_in_one", argument="stem"):
         other + counts
+
+
+def test_new_words_are_asked_for_together() -> None:
+    asked: list[list[str]] = []
+
+    def stems(words: list[str]) -> list[str]:
+        asked.append(words)
+        return [word[:2] for word in words]
+
+    rules = _core.TextRules("word", True, None, 1, 1, ["x03"], stem=stems)
+    counter = _core.TextCounter(rules)
+    for start in (0, 30, 45):  # The second and the third call begin after many new words.
+        words = [f"{letter}{i:02}" for letter in "xy" for i in range(start, start + 30)]
+        counter.add(_core.Texts.of_strings([" ".join(words + words)]), n_threads=1)
+    assert sum(map(len, asked)) == len({word for words in asked for word in words})  # each once
+    assert max(map(len, asked)) >= 30
+    counter.sort()
+    found = dict(zip(counter.terms(), counter.term_frequency().tolist(), strict=True))
+    words = [f"{letter}{i:02}" for letter in "xy" for i in [*range(60), *range(45, 75)]]
+    expected = Counter(word[:2] for word in words if word != "x03")
+    assert found == {term: 2 * n for term, n in expected.items()}
 
 
 def test_wrong_stems_are_refused() -> None:

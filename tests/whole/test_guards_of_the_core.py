@@ -5,13 +5,15 @@ Guards: _core, whose every array has a size and a range that its neighbours must
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from private import _core
+import termsift as ts
+from private import _core, core_of
 from wording import raises
 
 ONE_TERM = (np.array([0, 1]), np.array([0]), np.array([1]))  # a document with one term
@@ -49,6 +51,17 @@ def test_a_file_must_not_return_more_than_was_asked_for() -> None:
                 reader(lambda buffer, excess=excess: len(buffer) + excess).read()
 
 
+def test_only_a_file_with_a_word_has_a_first_word() -> None:
+    for line, word in ((b"1 1:1\n", None), (b"1 1:1\nx 1:1\n", ("x", 2))):
+        file = _core.SvmlightFile(io.BytesIO(line).readinto, "f")
+        file.read()
+        if word is None:
+            with raises(ValueError, "no_class_is_a_word"):
+                file.first_word()
+        else:
+            assert file.first_word() == word
+
+
 def test_labels_of_a_table_are_strings() -> None:
     with raises(TypeError, "labels_must_be_strings"):
         _core.DelimitedTable(lambda _: 0, "f", quote=None, labels=[1])  # type: ignore[list-item]
@@ -83,6 +96,35 @@ def test_tokens_are_refused_even_if_the_package_lets_them_pass() -> None:
 def test_a_range_of_ngrams_has_an_end() -> None:
     with raises(ValueError, "ngrams_may_have_at_most"):
         rules(max_n=1001)
+
+
+@pytest.mark.parametrize(
+    ("options", "key"),
+    [
+        (("x", True, None, 1, 1, []), "analyzer_must_be_a_name_of_the_core"),
+        (("word", True, "x", 1, 1, []), "strip_accents_must_be_a_name_of_the_core"),
+        (("word", True, None, 1, 1, [], "x"), "normalize_must_be_a_name_of_the_core"),
+        (("word", True, None, 2, 1, []), "the_range_of_ngrams_must_be"),
+    ],
+)
+def test_rules_have_known_names(options: Any, key: str) -> None:
+    with raises(ValueError, key):
+        _core.TextRules(*options)
+
+
+def test_texts_are_lists_or_arrow_arrays() -> None:
+    with raises(TypeError, "texts_must_be_a_list_or_a_tuple"):
+        _core.Texts.of_strings("ab")
+    with raises(TypeError, "expected_an_object_with_the_arrow_interface"):
+        _core.Texts.of_arrow(1)
+
+
+def test_weights_of_an_index_have_a_column_for_each_term() -> None:
+    index, texts = _core.TextIndex(rules(), ["aa", "bb"]), _core.Texts.of_strings(["aa", "bb bb"])
+    assert index.sums(texts, np.array([[1.0], [2.0]])).ravel().tolist() == [1, 4]
+    for shape in ((1, 3), (1, 2)):
+        with raises(ValueError, "the_weights_need_a_row"):
+            index.sums(texts, np.ones(shape))
 
 
 def test_each_word_needs_a_stem() -> None:
@@ -166,6 +208,25 @@ def test_offsets_of_labels_are_checked() -> None:
                 1,
                 _core.default_window_bytes,
             )
+
+
+def test_each_document_has_a_label() -> None:
+    with raises(ValueError, "y_has_2_labels_for_1"):
+        updated(True, [0, 1])
+
+
+def test_a_prior_has_a_weight_for_each_class() -> None:
+    counts = core_of(ts.count(np.array([[2, 1], [1, 3]]), [0, 1]))
+
+    def first(prior: list[float] | None) -> int:
+        weights = None if prior is None else np.array(prior, float)
+        return int(_core.greedy(counts, 1.0, (2.0, 0.0), weights, 1, False, 1, None)[0][0])
+
+    assert first(None) == first([1, 1]) == 0
+    with raises(ValueError, "class_prior_has_3_values_for_2"):
+        first([1, 1, 1])
+    with raises(ValueError, "class_prior_must_be_finite_and_not_negative_got"):
+        first([1, -1])
 
 
 def test_float_counts_take_float_weights() -> None:

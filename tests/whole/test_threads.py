@@ -115,6 +115,20 @@ def test_threads_have_room_for_python_under_musl(chosen: dict[str, str], size: i
     assert f"OMP_STACKSIZE = '{size}'" in result.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="the stacks of Linux")
+def test_threads_of_small_stacks_have_room_for_python() -> None:
+    # New threads have stacks of the soft limit, of which termsift makes at least 1 MiB.
+    code = """
+    import resource, subprocess, sys
+    limits = 256 << 10, resource.getrlimit(resource.RLIMIT_STACK)[1]
+    count = "ts.count_texts(['a bb'] * 4000, ['x'] * 4000, n_threads=2)"
+    command = [sys.executable, "-c", f"import termsift as ts; print({count}.n_docs)"]
+    limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, limits)
+    sys.exit(subprocess.run(command, preexec_fn=limit).returncode)
+    """
+    assert run(code) == "4000"
+
+
 def test_the_environment_is_left_alone() -> None:
     code = """
     import os

@@ -98,12 +98,6 @@ inline void count_up_to_255(std::uint8_t& counter) {
 // text is no such number, or if the double would be infinite or, unlike the number, zero.
 std::optional<double> nearest_double(std::string_view text);
 
-// Returns the quotient (high * 2^64 + low) / divisor, rounded down. `high` must be less than the divisor.
-TERMSIFT_INLINE std::uint64_t wide_quotient(std::uint64_t high, std::uint64_t low, std::uint64_t divisor) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>(high) << 64 | low) / divisor);
-}
-
 // ---- vectors -----------------------------------------------------------------------------------------------------------
 
 // A vector of n numbers with operators that work lane by lane, for loops that compilers do not vectorise. Functions return

@@ -82,7 +82,8 @@ class TextIndex {
   TextMatrix matrix(Texts texts, const Threads& threads) const;
   // Returns the product of the matrix of counts and `weights`, which has shape (terms, n). The product has shape (texts, n).
   // With `binary`, a term counts at most once in a text.
-  LargeArray<double> sums(Texts texts, std::span<const double> weights, bool binary, const Threads& threads) const;
+  LargeArray<double> sums(Texts texts, std::span<const double> weights, std::int64_t n, bool binary,
+                          const Threads& threads) const;
 
  private:
   struct State;

@@ -189,12 +189,7 @@ CountingPath wanted_path(const ClassCounts<Count>& counts, const StreamSource& s
 }  // namespace
 
 const char* name(CountingPath path) {
-  switch (path) {
-    case CountingPath::class_streams: return "class_streams";
-    case CountingPath::term_blocks: return "term_blocks";
-    case CountingPath::rows: return "rows";
-  }
-  return "";
+  return path == CountingPath::class_streams ? "class_streams" : path == CountingPath::term_blocks ? "term_blocks" : "rows";
 }
 
 CountingPath choose_counting_path(std::int64_t n_rows, std::int64_t n_terms, std::int64_t n_entries, int n_threads) {

@@ -58,8 +58,6 @@ class PackedEntry {
     return (cell << value_bits_) + less_one + 1;
   }
   int value_bits() const { return value_bits_; }
-  // The largest value of a packed entry.
-  std::uint32_t largest() const { return escape_; }
   TERMSIFT_INLINE std::uint32_t cell(std::uint32_t entry) const { return entry >> value_bits_; }
   TERMSIFT_INLINE std::uint32_t value(std::uint32_t entry) const { return entry & escape_; }
 

@@ -130,10 +130,10 @@ TextMatrix TextIndex::matrix(Texts texts, const Threads& threads) const {
   return matrix;
 }
 
-LargeArray<double> TextIndex::sums(Texts texts, std::span<const double> weights, bool binary, const Threads& threads) const {
-  if (state_->n_columns == 0 || weights.size() % static_cast<std::size_t>(state_->n_columns) != 0)
+LargeArray<double> TextIndex::sums(Texts texts, std::span<const double> weights, std::int64_t n, bool binary,
+                                   const Threads& threads) const {
+  if (std::ssize(weights) != n * state_->n_columns)
     throw std::invalid_argument("the weights need a row for each of " + std::to_string(state_->n_columns) + " terms");
-  const std::int64_t n = std::ssize(weights) / state_->n_columns;
   auto sums = LargeArray<double>::zeroed(std::ssize(texts) * n);
   const auto add_weights = kernels_in_use<TextKernels>().add_weights;
   state_->keep(state_->count(texts, chunk_bounds(texts), threads, [&](std::size_t, std::size_t, State::Counter& counter) {
