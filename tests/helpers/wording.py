@@ -59,6 +59,7 @@ WORDING: dict[str, str] = {
     ),
     "a_column_of_a_frame_is_chosen_twice": "text and label name the same column: 'title', 'title'…",
     "a_column_of_text_twice": "…text names a column twice: 't…', 't…'",
+    "a_column_of_texts_is": "a column of texts is out of range",
     "a_column_or_its_number": "label must be the name of a column, or its number from 1, got …",
     "a_column_vector_y_was_passed": (
         "A column-vector y was passed when a 1d array was expected: change the shape of y to "
@@ -69,7 +70,10 @@ WORDING: dict[str, str] = {
         "2^63 - 1; multiply relative frequencies by the number of tokens in the corpus, and round "
         "them"
     ),
+    "a_counter_by_class_has_no_matrix": "a counter by class has no matrix",
+    "a_counter_by_document_cannot_have_classes": "a counter by document cannot have classes",
     "a_counter_by_document_cannot_read_a_table": "a counter by document cannot read a table",
+    "a_counter_by_document_has_no_counts": "a counter by document has no counts by class",
     "a_dataframe_with_the_columns": (
         "texts is a DataFrame with the columns 'body', 'stars', expected one column of "
         "texts: name it, as in text='text', or pass it alone"
@@ -400,6 +404,7 @@ WORDING: dict[str, str] = {
         "block 3: X has -1 at row 0, column …, expected a finite count that is not negative "
         "(HashingVectorizer needs alternate_sign=False)"
     ),
+    "block_bytes_must_be_positive": "block_bytes must be positive",
     "both_columns_in_another_case": (
         "…: expected one column 'text', found …; pass text='Text…' and label='…'"
     ),
@@ -843,6 +848,8 @@ WORDING: dict[str, str] = {
         "sparse matrix of scipy"
     ),
     "holds_no_documents": "…: holds no documents",
+    "indices_and_data_differ": "indices and data differ in length",
+    "indptr_is_empty": "indptr is empty, expected one entry more than rows",
     "indptr_reaches_beyond_the_entries": (
         "X.indptr reaches 4294967… at row …, but … entries are stored"
     ),
@@ -912,6 +919,8 @@ WORDING: dict[str, str] = {
     "k_must_be_at_least": "k must be at least 0, got -1",
     "k_must_be_at_least_1": "k must be at least 1, got 0",
     "k_must_be_in_0_3": "k must be in [0, 3]",
+    "k_must_be_in_0_number_of_scores": "k must be in [0, number of scores]",
+    "k_must_be_in_0_number_of_terms": "k must be in [0, number of terms]",
     "key_has_no_option_max_pvlue_did": "key has no option 'max_pvlue'; did you mean 'max_pvalue'?",
     "key_needs_the_documents": (
         "key needs the documents of class 'land', which are unknown: its table has only "
@@ -1115,6 +1124,7 @@ WORDING: dict[str, str] = {
         " text='Message' label='class'"
     ),
     "must_be_the_path_of": "… must be the path of a file or folder, got ''",
+    "n_classes_must_not_be_negative": "n_classes must not be negative, got -1",
     "n_counters_must_be_positive": "n_counters must be positive, got 0",
     "n_docs_are_unknown": (
         "n_docs needs the documents of class 'land', which are unknown: its table has only "
@@ -1255,6 +1265,7 @@ WORDING: dict[str, str] = {
     ),
     "no_such_method": "no method array(['key', 'g2'], dtype='<U3'), expected one of …",
     "no_text_among_2": "no text … among 2",
+    "no_text_can_be_added_after": "no text can be added after the terms were sorted",
     "no_text_in_row_2": (
         "…, row 2: the text is missing, expected a string; on_error='skip' leaves it out"
     ),
@@ -1780,6 +1791,7 @@ WORDING: dict[str, str] = {
         "the class of row 1 has fewer than one document; expected documents that were counted with "
         "this label"
     ),
+    "the_column_of_labels_is": "the column of labels is out of range",
     "the_columns_have_different_lengths": "the columns have different lengths",
     "the_count_of_aa_in_document": (
         "the count of 'aa' in document 1 is 256, which does not fit …: pass a wider dtype, such as "
@@ -1850,6 +1862,7 @@ WORDING: dict[str, str] = {
         "…c.txt, line 1: expected at least 2 fields, found 1; if the lines are those of "
         "svmlight, pass input_format='svm'"
     ),
+    "the_number_of_columns_must_be_positive": "the number of columns must be positive, got 0",
     "the_of_the_vocabulary_cannot_match": (
         "1 of 2 terms of the vocabulary cannot match by these rules: 'the'; write terms as the "
         "rules cut texts (see lowercase, ngram_range and stop_words)"
@@ -1866,6 +1879,7 @@ WORDING: dict[str, str] = {
     "the_sketches_differ_in_min": "the sketches differ in min_df: 20 and 3",
     "the_sketches_differ_in_n": "the sketches differ in n_bytes: 8 and 9",
     "the_sum_of_repeated_entries": "…m.mtx: the sum of repeated entries exceeds 2^63 - 1",
+    "the_terms_have_not_been_sorted": "the terms have not been sorted",
     "the_test_part_of_fold_0": (
         "the test part of fold 0 has -1 at position 0, expected a document in [0, 4)"
     ),
@@ -2085,6 +2099,7 @@ WORDING: dict[str, str] = {
         "partition 1, from row 0: X has -1 at row 1, column …, expected a finite count that is not "
         "negative…"
     ),
+    "x_has_no_row": "X has no row …",
     "x_has_the_index_2000000": "X has the index 2000000 in row 2, expected a column in [0, 4)",
     "x_has_the_index_99": "X has the index 99 in row …, expected a column in [0, …)",
     "x_has_the_shape_1_1": (

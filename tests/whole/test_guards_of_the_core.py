@@ -62,6 +62,30 @@ def test_only_a_file_with_a_word_has_a_first_word() -> None:
             assert file.first_word() == word
 
 
+def test_readers_read_at_least_a_byte_at_once() -> None:
+    with raises(ValueError, "block_bytes_must_be_positive"):
+        _core.SvmlightFile(lambda _: 0, "f", block_bytes=0)
+    with raises(ValueError, "block_bytes_must_be_positive"):
+        _core.MarketFile(lambda _: 0, "f", block_bytes=0)
+    with raises(ValueError, "block_bytes_must_be_positive"):
+        _core.DelimitedTable(lambda _: 0, "f", quote=None, block_bytes=0)
+
+
+@pytest.mark.parametrize(
+    ("texts", "label", "key"),
+    [
+        ([2], 0, "a_column_of_texts_is"),
+        ([-1], 0, "a_column_of_texts_is"),
+        ([0], 2, "the_column_of_labels_is"),
+        ([0], -1, "the_column_of_labels_is"),
+    ],
+)
+def test_columns_of_a_table_are_there(texts: list[int], label: int, key: str) -> None:
+    table = _core.DelimitedTable(io.BytesIO(b"a,b\n").readinto, "f", quote=None)
+    with raises(ValueError, key):
+        table.choose(",", texts, label, 2, False)
+
+
 def test_labels_of_a_table_are_strings() -> None:
     with raises(TypeError, "labels_must_be_strings"):
         _core.DelimitedTable(lambda _: 0, "f", quote=None, labels=[1])  # type: ignore[list-item]
@@ -150,6 +174,36 @@ def test_a_counter_counts_by_document_or_by_class() -> None:
         counted_by_class().counts(1)
 
 
+def test_a_counter_is_sorted_once_and_then_closed() -> None:
+    texts, class_0 = _core.Texts.of_strings(["aa bb"]), np.zeros(1, np.int32)
+    by_document, by_class = _core.TextCounter(rules()), _core.TextCounter(rules(), by_class=True)
+    with raises(RuntimeError, "the_terms_have_not_been_sorted"):
+        by_document.terms()
+    with raises(ValueError, "a_counter_by_document_cannot_have_classes"):
+        by_document.add(texts, class_0)
+    by_document.add(texts)
+    by_class.add(texts, class_0)
+    for counter in (by_document, by_class):
+        for _ in range(2):
+            counter.sort()
+            assert counter.terms() == ["aa", "bb"]
+    with raises(RuntimeError, "no_text_can_be_added_after"):
+        by_document.add(texts)
+    with raises(RuntimeError, "no_text_can_be_added_after"):
+        by_class.add(texts, class_0)
+    with raises(RuntimeError, "a_counter_by_class_has_no_matrix"):
+        by_class.matrix()
+    with raises(RuntimeError, "a_counter_by_document_has_no_counts"):
+        by_document.counts(1)
+    with raises(ValueError, "n_classes_must_not_be_negative"):
+        by_class.counts(-1)
+
+
+def test_a_matrix_of_hashes_has_columns() -> None:
+    with raises(ValueError, "the_number_of_columns_must_be_positive"):
+        _core.hashed_matrix(rules(), _core.Texts.of_strings(["aa"]), 0, False)
+
+
 # ---- labels --------------------------------------------------------------------------------------
 
 
@@ -210,9 +264,36 @@ def test_offsets_of_labels_are_checked() -> None:
             )
 
 
-def test_each_document_has_a_label() -> None:
+def test_each_document_has_a_label_and_a_weight() -> None:
     with raises(ValueError, "y_has_2_labels_for_1"):
         updated(True, [0, 1])
+    with raises(ValueError, "y_and_x_differ_in_length"):
+        updated(True, [0], [0, 1, 1])
+    with raises(ValueError, "sample_weight_and_x_differ_in_length"):
+        updated(True, [0], weights=np.array([1, 1]))
+
+
+def test_the_arrays_of_a_matrix_fit_together() -> None:
+    def sums(indptr: list[int], indices: list[int], rows: list[int]) -> Any:
+        arrays = np.array(indptr, np.int64), np.array(indices), np.array([1])
+        return _core.rank_sums(*arrays, 1, np.array(rows), 1, 1)
+
+    with raises(ValueError, "indptr_is_empty"):
+        sums([], [0], [0])
+    with raises(ValueError, "indices_and_data_differ"):
+        sums([0, 1], [0, 0], [0])
+    for row in (-1, 1):
+        with raises(ValueError, "x_has_no_row"):
+            sums([0, 1], [0], [row])
+
+
+@pytest.mark.parametrize("k", [-1, 3])
+def test_no_more_terms_are_ranked_than_there_are(k: int) -> None:
+    counts = core_of(ts.count(np.array([[2, 1], [1, 3]]), [0, 1]))
+    with raises(ValueError, "k_must_be_in_0_number_of_terms"):
+        _core.round_robin(counts, _core.Measure.kl, 1.0, (2.0, 0.0), None, k, 1)
+    with raises(ValueError, "k_must_be_in_0_number_of_scores"):
+        _core.top_k(np.ones(2), k, 1)
 
 
 def test_a_prior_has_a_weight_for_each_class() -> None:
