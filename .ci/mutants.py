@@ -45,7 +45,7 @@ EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 MOST_SECONDS = 40.0  # of the tests that one change is tried with
 # The parent process has imported modules that pytest would rewrite.
 USUAL = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
-MOST_WAIT = 1800.0  # seconds after which a change is taken for a lock that never opens
+MOST_WAIT = 600.0  # seconds after which a change is taken for a lock that never opens
 Key = tuple[str, str, str]
 
 # ---- the sample and the program ----------------------------------------------------------------

@@ -57,10 +57,10 @@ template <class Index, class Value>
 struct RowKernels {
   // Packs and checks n < 2^31 entries. The cell of a packed entry is its column. If `as_ones`, each value is packed as 1.
   // An entry is usual if its column is in [0, n_columns) and its value is a small whole number of at least 1. If
-  // `in_order`, the columns of usual entries must also strictly increase. Values up to a quarter of the largest value of
-  // a packed entry are small, and values above half of it are not. Nearly all rows have only usual entries. If all entries are usual,
-  // returns an upper bound of the values that is less than twice the largest value. If an entry is not usual, returns 0,
-  // and `out` is meaningless.
+  // `in_order`, the columns of usual entries must also strictly increase. Values up to a quarter of the largest value of a
+  // packed entry are small, and values above half of it are not. Nearly all rows have only usual entries. If all entries
+  // are usual, returns an upper bound of the values that is less than twice the largest value. If an entry is not usual,
+  // returns 0, and `out` is meaningless.
   std::uint32_t (*pack_usual)(const Index* indices, const Value* data, std::int64_t n, std::int64_t n_columns, bool in_order,
                               bool as_ones, PackedEntry packed, std::uint32_t* out);
   // Returns true if all of indices[0 .. n) are in [0, n_columns).
