@@ -9,6 +9,12 @@
 
 namespace check {
 
+#ifdef __SANITIZE_THREAD__  // GCC
+inline constexpr bool has_thread_sanitizer = true;
+#else
+inline constexpr bool has_thread_sanitizer = false;
+#endif
+
 // A failed check ends the test by throwing this struct. CHECK_THROWS never accepts this struct, because it is no
 // std::exception.
 struct Failure {

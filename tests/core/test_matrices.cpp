@@ -87,13 +87,15 @@ const std::vector<Sizes> threads = {
 }  // namespace
 
 TEST(texts_cut_at_every_byte) {
+  // ThreadSanitizer takes a hundred times as long to start a thread.
+  constexpr std::size_t step = check::has_thread_sanitizer ? 7 : 1;
   for (const std::string& sample : {svmlight, repository})
-    for (std::size_t n = 0; n <= sample.size(); ++n) {
+    for (std::size_t n = 0; n <= sample.size(); n += step) {
       check_svmlight(sample.substr(0, n), 1);
       check_svmlight(sample.substr(n), 0, 11);
     }
   for (const std::string& sample : markets)
-    for (std::size_t n = 0; n <= sample.size(); ++n) check_market(sample.substr(0, n));
+    for (std::size_t n = 0; n <= sample.size(); n += step) check_market(sample.substr(0, n));
 }
 
 TEST(documents_beyond_the_declared_ones) {
