@@ -61,7 +61,7 @@ from termsift.io._list_columns import plain as plain_name
 from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
 from termsift.text._blocks import labelled_parts, text_blocks
-from termsift.text._character_sets import of_node
+from termsift.text._character_sets import UntranslatedError, of_node
 from termsift.text._english import ENGLISH_STOP_WORDS
 from termsift.text._listed_words import cut_words
 from termsift.text._matrices import FixedColumns, GrowingColumns, count_blocks
@@ -102,7 +102,7 @@ __all__ += [
 ]
 __all__ += ["AggregateOptions", "CuttingRules", "MethodOptions", "Rules", "scoring"]
 # Patterns for the core, which of them it runs, their steps and their sets of characters.
-__all__ += ["PatternSteps", "of_node", "translated"]
+__all__ += ["PatternSteps", "UntranslatedError", "of_node", "translated"]
 # Readers and counters by themselves: blocks of texts.
 __all__ += [
     "FixedColumns",
@@ -148,6 +148,7 @@ PLACES = {
     "reading_of_counts": ["termsift.cli.inputs.read_counts"],
     "search_for_termsift": ["termsift.dask.find_spec"],
     "locks": ["termsift._util.files.fcntl"],
+    "rules_of_a_sketch": ["termsift.text._sketch.read_rules"],
     "parser_of_re": ["termsift.text._patterns._parser"],
 }
 # The names of the columns of frequency lists, which no public function lists; and what rules make

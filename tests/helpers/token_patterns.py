@@ -41,5 +41,5 @@ IN_USE = [
 LEFT_TO_PYTHON = [
     r"\w*", r"", r"a|", r"(?=a)", r"\b(\w\w+\S+\w\w+)|\w\w+\b", r"(\w)(\w)", r"(\w)+x", r"(\w+) \1",
     r"[^\s]*(hosp|medic)[^\s]*", r"\w+(?=n't)", r"a(b*)", r"(?>a+)b", r"a++b", r"(?a:\w)x",
-    r"(?<=ab)c", r"(a)?(?(1)b|c)",
+    r"(?<=ab)c", r"(a)?(?(1)b|c)", r"a(?=b(?i:c))", r"a(?=(?i:b)c)", r"a{7000}",
 ]  # fmt: skip

@@ -630,6 +630,7 @@ WORDING: dict[str, str] = {
     "counts_cannot_have_1_terms": "counts cannot have -1 terms",
     "counts_cannot_have_2147483648_terms": "counts cannot have 2147483648 terms",
     "counts_differ_in_tf": "the counts differ in tf, 'raw' and 'binary'",
+    "counts_keep_only_the_name": "counts keep only the name of the function blanks",
     "counts_must_be_a_classcounts": (
         "counts must be a ClassCounts, got ndarray: count texts with termsift.count_texts, and a "
         "matrix with termsift.count"
@@ -1883,6 +1884,10 @@ WORDING: dict[str, str] = {
     "the_test_part_of_fold_0": (
         "the test part of fold 0 has -1 at position 0, expected a document in [0, 4)"
     ),
+    "the_text_of_document_0": (
+        "the text of document 0 is missing: leave the document out, as dropna of pandas and"
+        " drop_nulls of polars do"
+    ),
     "the_text_of_document_1": (
         "the text of document 1 is missing: leave the document out, as dropna of pandas and"
         " drop_nulls of polars do"
@@ -2052,7 +2057,7 @@ WORDING: dict[str, str] = {
     ),
     "width_must_be_at_least_1": "width must be at least 1, got 0",
     "with_the_columns_id_body": (
-        "raw_documents is a DataFrame with the columns 'id', 'body', expected one column of texts: "
+        "raw_documents is a … with the columns 'id', 'body', expected one column of texts: "
         "pass it alone"
     ),
     "without_a_header": (

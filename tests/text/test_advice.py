@@ -218,3 +218,15 @@ def test_a_vectorizer_tells_of_many_marks() -> None:
         lambda: ts.text.CountVectorizer().fit_transform(10 * DECOMPOSED),
         "marks_cut_words_and_nfc_joins",
     )
+
+
+def test_a_function_that_knows_no_stop_word_gives_no_warning() -> None:
+    """What the function makes of stop words is unknown, so they may match."""
+
+    def upper(text: str) -> str:
+        if text == "stop":
+            raise ValueError("no document")
+        return text.upper()
+
+    counts = ts.count_texts(["go stop it"], ["a"], preprocessor=upper, stop_words=["stop"])
+    assert counts.term_names.tolist() == ["GO", "IT", "STOP"]

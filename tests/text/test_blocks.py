@@ -345,3 +345,11 @@ def test_a_stream_that_fails_says_why() -> None:
     reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"t": "string"}), batches())
     with raises(RuntimeError, "the_arrow_stream_failed"):
         Texts.of_arrow(reader, "t")
+
+
+def test_an_array_of_nothing_but_nan_holds_missing_texts() -> None:
+    """An array of missing texts alone has the dtype of numbers."""
+    with raises(ValueError, "the_text_of_document_0", argument="texts"):
+        ts.count_texts(np.array([math.nan, math.nan]), ["a", "b"])
+    with raises(TypeError, "texts_has_the_dtype_float64", argument="texts"):
+        ts.count_texts(np.array([math.nan, 1.0]), ["a", "b"])

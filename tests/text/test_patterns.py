@@ -7,13 +7,15 @@ from __future__ import annotations
 import re
 import warnings
 from re import _parser  # type: ignore[attr-defined]
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 import adversarial_texts
 import termsift as ts
-from private import PatternSteps, _core, of_node, put, translated
+from private import PatternSteps, UntranslatedError, _core, of_node, put, translated
 from random_patterns import Generator
 from token_patterns import IN_USE, LEFT_TO_PYTHON
 from wording import raises, warns
@@ -170,6 +172,15 @@ def test_loops_within_loops_are_translated_soon() -> None:
     assert translated("(?:" * 28 + "a*" + ")*" * 28 + "b") is None
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [r"a(?=(?i:b))", r"a(?!(?i:b))", r"(?<=(?i:b))a", r"a(?=(?i:$)b)", r"(?i)a(?=(?-i:b))"],
+)
+def test_flags_within_a_lookaround(pattern: str) -> None:
+    texts = ["ab", "aB", "Ab", "ba", "Ba", "aba", "ac", "a", ""]
+    assert matches(pattern, texts) == expected(pattern, texts)
+
+
 def test_a_newline_at_the_end_of_a_piece_may_end_the_text() -> None:
     for n in range(60, 70):
         texts = ["a" * n + "\n", "a" * n + "\nb", "a" * n + "\n\n", "b " * n + "a\n"]
@@ -254,3 +265,26 @@ def test_without_the_parser_of_re_python_runs_every_pattern(
             ts.count_texts(*collection, token_pattern="x*")
     finally:
         translated.cache_clear()  # which would leave these patterns to Python
+
+
+def test_a_part_that_never_matches_is_a_test() -> None:
+    """Python 3.13 has a node of its own for it."""
+    of_parser, of_node_alone = PatternSteps(), PatternSteps()
+    of_parser.add(_parser.parse("(?!)a"), re.UNICODE, 0)
+    of_node_alone.add([("FAILURE", None), *_parser.parse("a")], re.UNICODE, 0)
+    assert of_node_alone.steps == of_parser.steps
+    assert of_node_alone.tests == of_parser.tests
+
+
+@pytest.mark.parametrize("node", [("AT", "AT_NEW"), ("IN", [("CATEGORY", "CATEGORY_NEW")])])
+def test_what_a_later_python_may_know_is_left_to_it(node: Any) -> None:
+    with pytest.raises(UntranslatedError):
+        PatternSteps().add([node], re.UNICODE, 0)
+
+
+def test_a_program_that_finds_other_matches_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later Python may give a pattern another meaning than the core."""
+    other = SimpleNamespace(parse=lambda _: _parser.parse("y+q"), MAXREPEAT=_parser.MAXREPEAT)
+    put(monkeypatch, parser_of_re=other)
+    assert translated.__wrapped__("y+q") is not None
+    assert translated.__wrapped__("x+q") is None

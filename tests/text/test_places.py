@@ -307,6 +307,7 @@ def of_json(text: str) -> list[str]:
         ("Eggs, bacon. Bacon and eggs, bacon", "bacon", ngrams, ["bacon", "Bacon", "bacon"]),
         ("eat the free the prize now", "free prize", ngrams, ["free the prize"]),
         ("free prize", "free prize", ngrams, ["free prize"]),
+        ("win a (free prize), now", "free prize", ngrams, ["free prize"]),
         ("x " * 200 + "Free prize", "free prize", ngrams, ["Free prize"]),
         ('{"words": ["ham", "eggs"]}', "ham", of_json, []),
         ("one two", "2", lambda text: [str(len(text.split()))], []),
@@ -317,6 +318,22 @@ def of_json(text: str) -> list[str]:
 def test_analyzers_by_hand(text: str, term: str, analyzer: Any, matches: list[str]) -> None:
     found = ts.find_passages([text], ["x"], term, n_passages=MANY, analyzer=analyzer)
     assert [passage.match for passage in found["x"][term]] == matches
+
+
+def test_a_function_that_refuses_a_part_of_a_text() -> None:
+    """Then it is unknown whether the rules ignore the marks after a place."""
+
+    def without_marks(text: str) -> str:
+        return "".join(character for character in text if not combining(character))
+
+    def of_longer_texts(text: str) -> str:
+        if text == "ab":
+            raise ValueError
+        return without_marks(text)
+
+    for function, place in ((without_marks, (4, 7)), (of_longer_texts, (4, 6))):
+        finder = PlaceFinder(TextRules(preprocessor=function))
+        assert finder.find("say ab\u0301 now", {"ab": 1}) == {"ab": [place]}
 
 
 @pytest.mark.parametrize(

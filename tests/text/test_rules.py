@@ -236,6 +236,21 @@ def test_rules_are_pickled() -> None:
     assert pickle.loads(pickle.dumps(rules)) == rules
 
 
+def test_counts_from_a_file_cannot_cut_by_a_function(tmp_path: Path) -> None:
+    """The file has only the name of the function."""
+    counts = ts.count_texts(["aa bb"] * 2, ["x"] * 2, analyzer=blanks)
+    counts.save(tmp_path / "c.termsift")
+    loaded, again = ts.load(tmp_path / "c.termsift").rules, counts.rules
+    assert loaded is not None
+    assert again is not None
+    job: dict[str, Any] = {"min_df": 2, "max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    (tmp_path / "a.csv").write_text("label,text\n" + "x,aa bb\n" * 2)
+    for rules in (again.changed, {"analyzer": blanks}, again.changed):  # the same job
+        assert ts.count(ts.scan(tmp_path / "a.csv", **rules, **job)) == counts
+    with raises(ValueError, "counts_keep_only_the_name"):
+        ts.count_texts(["aa bb"], ["x"], **loaded.changed)
+
+
 @pytest.mark.parametrize("cut", [{}, {"analyzer": blanks}], ids=["core", "python"])
 def test_words_of_later_blocks_get_the_next_columns(cut: dict[str, Any]) -> None:
     counter = GrowingColumns(TextRules(**cut))

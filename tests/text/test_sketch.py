@@ -186,6 +186,25 @@ def test_a_forged_sketch_is_refused() -> None:
         ts.TermSketch.from_bytes(sealed(good))
 
 
+def test_too_little_memory_is_no_damage(tmp_path: Path, monkeypatch: Any) -> None:
+    """A sketch may be larger than the memory of the computer that reads it."""
+
+    def too_large(_: Any) -> Any:
+        raise MemoryError
+
+    path = tmp_path / "a.csv"
+    path.write_text("label,text\n" + "ham,egg jam\n" * 2)
+    job: dict[str, Any] = {"min_df": 2, "max_memory": 2**20, "checkpoint": tmp_path / "saved"}
+    sketch = ts.sketch_texts(["a text"], n_bytes=8)
+    ts.count(ts.scan(path, **job))
+    put(monkeypatch, rules_of_a_sketch=too_large)
+    with pytest.raises(MemoryError):
+        ts.TermSketch.from_bytes(sketch.to_bytes())
+    (tmp_path / "saved" / "counts").unlink()
+    with pytest.raises(MemoryError):
+        ts.count(ts.scan(path, **job))
+
+
 def test_a_sketch_is_read_from_any_buffer() -> None:
     sketch = ts.sketch_texts(["a text"], n_bytes=8)
     data = sketch.to_bytes()

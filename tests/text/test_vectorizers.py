@@ -221,11 +221,16 @@ def test_documents_that_are_no_texts_are_refused_by_place(kind: Any, wrong: Any)
 
 
 @pytest.mark.parametrize("kind", [CountVectorizer, HashingVectorizer])
-@pytest.mark.parametrize("cut", [{}, {"token_pattern": r"\w+"}], ids=["core", "python"])
+@pytest.mark.parametrize(
+    "cut",
+    [{}, {"tokenizer": blanks, "token_pattern": None}, {"analyzer": blanks}],
+    ids=["core", "tokenizer", "analyzer"],
+)
 def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
     texts = [text for text in TEXTS if "\ud800" not in text]
-    for library in ("pandas", "polars"):
-        make = pytest.importorskip(library).DataFrame
+    libraries = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
+    for library, frame in libraries.items():
+        make = getattr(pytest.importorskip(library), frame)
         # scikit-learn would take a frame's column names for documents.
         same(kind(**cut).fit_transform(make({"body": texts})), kind(**cut).fit_transform(texts))
         with raises(TypeError, "with_the_columns_id_body", argument="raw_documents"):
@@ -344,6 +349,10 @@ def test_copies_are_fitted_and_hold_no_index() -> None:
         "normalize",
     }
     same(fresh.fit(TEXTS).transform(NEW), expected)
+    given = CountVectorizer(vocabulary=["eggs", "bacon"])
+    expected = given.transform(NEW)  # which learns the vocabulary
+    assert type(given.__getstate__()["vocabulary_"]) is dict
+    same(pickle.loads(pickle.dumps(given)).transform(NEW), expected)
     assert repr(CountVectorizer(n_threads=2)) == "CountVectorizer(n_threads=2)"
 
 
@@ -512,6 +521,13 @@ def test_the_core_cuts_unless_it_cannot(monkeypatch: pytest.MonkeyPatch) -> None
     CountVectorizer(preprocessor=str.upper).fit(TEXTS).transform(NEW)
     with pytest.raises(AssertionError, match="Python cuts a text"):
         CountVectorizer(analyzer=blanks).fit(TEXTS)
+
+
+def test_functions_cut_normal_forms() -> None:
+    decomposed, plain = "e\u0301te\u0301", "\xe9t\xe9"
+    vectorizer = CountVectorizer(normalize="NFC", tokenizer=blanks, token_pattern=None)
+    assert list(vectorizer.fit([decomposed]).vocabulary_) == [plain]
+    assert vectorizer.build_preprocessor()(decomposed.upper()) == plain
 
 
 def test_threads_share_a_vectorizer() -> None:

@@ -19,7 +19,7 @@ from termsift.io._scan import Scan, Scanned, job_of, rereading
 from termsift.io._source import integers_if_all_whole, of_one_kind
 from termsift.text import TextRules
 from termsift.text._advice import about_documents, about_rules, about_words, warn
-from termsift.text._documents import Block, Counted, Documents
+from termsift.text._documents import Block, Counted, Documents, LabelledDocuments
 from termsift.text._sketch import MOST_BYTES, TermSketch
 from termsift.text._terms import kept_terms
 
@@ -31,7 +31,7 @@ class TermsDoNotFitError(Exception):
 
 
 def counted(
-    documents: Documents,
+    documents: LabelledDocuments,
     rules: TextRules,
     tf: str,
     n_threads: int | None,
@@ -54,7 +54,7 @@ class Counting:
 
     def __init__(
         self,
-        documents: Documents,
+        documents: LabelledDocuments,
         rules: TextRules,
         tf: str,
         n_threads: int | None,
@@ -205,7 +205,7 @@ def counted_within(
     rules: TextRules,
     tf: str,
     n_threads: int | None,
-    opened: Callable[[str, int | None], Documents],
+    opened: Callable[[str, int | None], LabelledDocuments],
     twice: bool = False,
     sketch: TermSketch | None = None,
 ) -> tuple[Counts, Documents]:
@@ -299,7 +299,7 @@ def _of_texts(scan: Scan, tf: str, n_threads: int | None) -> Counts:
     folder = scan.options.checkpoint
     job = {} if folder is None else job_of(scan, tf)
 
-    def opened(verb: str, limit: int | None) -> Documents:
+    def opened(verb: str, limit: int | None) -> LabelledDocuments:
         name = "counts" if verb == "counted" else "sketch"
         if folder is None:
             return Scanned(scan, verb)

@@ -34,7 +34,7 @@ from termsift.io._kinds import COMPRESSED, TABLES_OF_PYARROW, kind_of
 from termsift.io._opening import check_encoding, member_name, opened
 from termsift.io._source import Options, SameColumns, Skipped, Source, UnsortedError
 from termsift.text._blocks import is_frame
-from termsift.text._documents import Block, Columns, Consumer, Documents, Origin
+from termsift.text._documents import Block, Columns, Consumer, LabelledDocuments, Origin
 from termsift.text._rules import Rules, rules_of, shows
 
 if TYPE_CHECKING:
@@ -455,7 +455,7 @@ class _Numbered(Origin):
         return self._origin.place(row - self._first)
 
 
-class Scanned(Documents):
+class Scanned(LabelledDocuments):
     """The documents in the files of a scan, read once.
 
     A ``checkpoint`` skips files that an earlier run finished, and saves the state of the consumer

@@ -24,7 +24,7 @@ from termsift._util.faults import (
     wrong_type,
     wrong_value,
 )
-from termsift.text._documents import Block, Documents
+from termsift.text._documents import Block, Documents, LabelledDocuments
 
 # Texts that are already in memory form one block. Iterators and streams are read one block at a
 # time, until the block has 2^17 texts or 2^25 characters.
@@ -262,11 +262,13 @@ def _text_columns(frame: Any, names: list[Any], text: Any, label: Any, has_text:
     return list(columns)
 
 
-def only_column(frame: Any) -> Any:
-    """Return the column of a frame that has only one."""
-    if is_from(frame, "pyarrow"):
-        return frame.column(_text_columns(frame, frame.schema.names, None, None, False)[0])
-    return frame[_text_columns(frame, list(frame.columns), None, None, False)[0]]
+def only_column(frame: Any, argument: str) -> Any:
+    """Return the column of a frame that has only one. Errors give the argument this name."""
+    is_arrow = is_from(frame, "pyarrow")
+    names = frame.schema.names if is_arrow else list(frame.columns)
+    with renaming("texts", argument):
+        (name,) = _text_columns(frame, names, None, None, False)
+    return frame.column(name) if is_arrow else frame[name]
 
 
 def check_named(names: list[Any], wanted: Mapping[str, Any]) -> None:
@@ -339,7 +341,7 @@ class UnlabelledTexts(Documents):
                 del texts  # free them before the next part is read
 
 
-class LabelledTexts(Documents):
+class LabelledTexts(LabelledDocuments):
     """Texts in a container, with the labels of the documents from ``y`` or from a column."""
 
     def __init__(

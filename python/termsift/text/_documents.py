@@ -178,16 +178,6 @@ class Documents(ABC):
     def _blocks(self) -> Iterator[Block]:
         """Yield the blocks. ``n_docs`` is the number of documents before a block."""
 
-    @property
-    def classes(self) -> list[Hashable]:
-        """The classes so far, in the order of their numbers."""
-        return []
-
-    @property
-    def ordered(self) -> list[Hashable]:
-        """The classes so far, in the order of results."""
-        return self.classes
-
     def texts(self) -> Iterator[_core.Texts]:
         """Yield the texts of the blocks."""
         return (block.texts for block in self)
@@ -213,6 +203,20 @@ class Documents(ABC):
         return _Placing(self)
 
 
+class LabelledDocuments(Documents):
+    """A stream of documents with labels, which knows their classes."""
+
+    @property
+    @abstractmethod
+    def classes(self) -> list[Hashable]:
+        """The classes so far, in the order of their numbers."""
+
+    @property
+    @abstractmethod
+    def ordered(self) -> list[Hashable]:
+        """The classes so far, in the order of results."""
+
+
 class OneBlock(Documents):
     """Texts or the rows of a matrix in memory, with their labels if they have any."""
 
@@ -228,10 +232,6 @@ class OneBlock(Documents):
         content = self._content
         n_docs = len(content) if isinstance(content, _core.Texts) else content.n_docs
         return iter([Block(content, self._labels, range(n_docs))])
-
-    @property
-    def classes(self) -> list[Hashable]:
-        return [] if self._labels is None else self._labels.classes
 
     def texts(self) -> Iterator[_core.Texts]:
         assert isinstance(self._content, _core.Texts)

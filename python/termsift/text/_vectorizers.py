@@ -221,7 +221,7 @@ class _CutByCore:
             return documents
         if reads_strings or not hasattr(documents, "__iter__"):
             return chain.from_iterable(map(strings, text_blocks(documents, _ARGUMENT)))
-        column = only_column(documents) if is_frame(documents) else documents
+        column = only_column(documents, _ARGUMENT) if is_frame(documents) else documents
         return (value.as_py() for value in column) if is_from(column, "pyarrow") else column
 
     def _in_dtype(
