@@ -20,9 +20,15 @@ import pytest
 from scipy import sparse
 
 import termsift as ts
-from private import put, running
+from private import program, put, running
 from signals import start_hearing
+from termsift.cli import main
 from termsift.io import Collection
+
+
+def test_a_process_that_a_command_starts_does_not_run_it_again() -> None:
+    """A new process imports the program of the first one, as these tests have done."""
+    assert program.main is main
 
 
 def module(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
@@ -145,6 +151,17 @@ def test_info(run: Any, table: Path, saved: Path) -> None:
     ts.count(np.eye(23, dtype=int), range(23)).save(saved)
     lines = run("info", saved).out.splitlines()
     assert lines[-2:] == ["19             1       1", "... and 3 smaller classes"]
+
+
+def test_the_documents_of_the_demo_are_ranked(
+    run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
+    result = run("rank", "demo", "--method", "conditional_gain", "-k", "3", "--format", "csv")
+    assert (result.code, result.err) == (0, "")
+    X, y, names = docstrings.X, docstrings.y, docstrings.term_names
+    expected = ts.conditional_gain(X, y, 3, term_names=names).columns()["term"]
+    assert [row["term"] for row in csv.DictReader(StringIO(result.out))] == expected.tolist()
 
 
 def test_demo(run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch) -> None:

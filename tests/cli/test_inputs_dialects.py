@@ -118,6 +118,7 @@ def test_verbose_says_it_too(run: Any, tmp_path: Path, command: str) -> None:
         ('text,label\n"aa \\"bb\\"",x\ncc,y\n', [], r"--escape '\'"),
         ('text,label\n"aa" bb,x\ncc,y\n', [], "--quote ''"),
         ("x;aa,bb\ny;cc,dd\n", COLUMNS, "--delimiter ,"),
+        ("x|aa\tbb\ny|cc\tdd\n", COLUMNS, r"--delimiter '\t'"),
     ],
 )
 def test_a_cure_can_be_typed(

@@ -51,6 +51,16 @@ def test_a_collection_that_cannot_be_read_is_named_and_the_rest_kept() -> None:
     assert "collection bad" in caught.value.__notes__[0]
 
 
+def test_too_little_memory_ends_the_comparison() -> None:
+    """The next collection would need memory, too."""
+
+    def too_large() -> Any:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        ts.compare({"large": too_large, "good": (X, Y)}, ks=KS, cv=3)
+
+
 @pytest.mark.parametrize(
     ("options", "error", "key"),
     [

@@ -257,6 +257,7 @@ def test_a_function_may_fail_in_a_later_fold() -> None:
         (("md binry",), {}, ValueError, "a_word_that_is_no_option"),
         (("md binary bernoulli",), {}, ValueError, "an_option_given_twice"),
         (("md alpha=-1",), {}, ValueError, "alpha_must_be_finite_and_not_2"),
+        (("md alpha=one",), {}, TypeError, "alpha_must_be_a_number_or_a_pair"),
         (("md",), {"policy": "rr"}, ValueError, "policy_must_be_top_or_round_robin_rr"),
         (("chi2",), {"aggregate": "foo"}, ValueError, "aggregate_must_be_sum_mean_or_max_foo"),
     ],
@@ -275,3 +276,12 @@ def test_a_function_may_have_options_and_defaults() -> None:
         ts.count(X, Y).rank("md", 3).indices,
     )
     assert ts.method(method, b=2.0).name == "method b=2"
+
+
+def test_an_option_that_is_no_number_is_named_without_its_value() -> None:
+    def method(counts: ts.ClassCounts, weights: dict[str, float]) -> Any:
+        return counts.score("md") * weights["eggs"]
+
+    assert ts.method(method, weights={"eggs": 2.0}).name == "method weights"
+    prior = {"ham": 0.5, "news": 0.25, "spam": 0.25}
+    assert ts.method("chi2", class_prior=prior).name == "chi2 class_prior"

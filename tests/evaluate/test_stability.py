@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import itertools
 import pickle
+import sys
 import warnings
 
 import numpy as np
@@ -12,7 +14,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 import termsift as ts
-from private import check_labels
+from private import check_labels, put
 from wording import raises
 
 Y = ["ham", "news", "spam"] * 20
@@ -416,3 +418,15 @@ def test_functions_of_counts_have_a_stability_too() -> None:
         ts.stability(X, y, fewer, 3, n_samples=20)
     with raises(TypeError, "a_function_of_documents_has_no_stability"):
         ts.stability(X, y, lambda X, y: X.sum(axis=0), 3)
+
+
+def test_progress_is_for_a_terminal(X, monkeypatch) -> None:
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", terminal)
+    put(monkeypatch, patience=0.0, every=0.0)
+    ts.stability(X, Y, "md", 3, n_samples=5)
+    shown = [line.strip() for line in terminal.getvalue().split("\r")]
+    (total,) = {line.split()[4] for line in shown if line}
+    expected = [f"termsift: drew {n} of {total} samples" for n in range(1, int(total) + 1)]
+    assert [line for line in shown if line] == expected

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import termsift as ts
+from termsift import __main__ as program
 from termsift import _core
 from termsift._api.class_counts import ClassCounts, value_of
 from termsift._classify.naive_bayes import predictions
@@ -89,6 +90,8 @@ __all__ += ["adjusted_logs", "dispersion", "likeliest_shape", "log_chi2_sf"]
 # The registry and its types, of which functions, command line and docs are made.
 __all__ += ["DESCRIBING", "EVENT_MODELS", "KEYNESS_ORDERS", "MODELS", "OCCURRENCES"]
 __all__ += ["MethodName", "Model", "RankerName", "check_model", "find_method", "find_ranker"]
+# The program, which can be imported without running.
+__all__ += ["program"]
 # The tables of rules, formats and commands, whose every entry is tested.
 __all__ += [
     "CHECKS",

@@ -178,6 +178,8 @@ WORDING: dict[str, str] = {
     "a_matrix_has_no_labels": (
         "…t.mtx: has no labels; pass labels= with a file of one label per line"
     ),
+    "a_matrix_in_idna": ("…c.svm: is not idna: …; pass encoding= with the encoding of the texts"),
+    "a_matrix_of_one_dimension": "…c.npz: expected a matrix of two dimensions, found 1",
     "a_method_is_a_name_or_a_function": (
         "a method is a name, a function or what termsift.method returns, got an int"
     ),
@@ -306,6 +308,7 @@ WORDING: dict[str, str] = {
         "n-grams; add the counts of the years, and write a line with each n-gram and its sum"
     ),
     "alpha_is_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2, 1)",
+    "alpha_must_be_a_number_or_a_pair": "alpha must be a number or a pair (b1, b2), got 'one'",
     "alpha_must_be_finite_and_not": "alpha must be finite and not negative, got -1",
     "alpha_must_be_finite_and_not_2": "alpha must be finite and not negative, got -1.0",
     "alpha_must_be_positive_and_finite": "alpha must be positive and finite, got 0",
@@ -313,6 +316,7 @@ WORDING: dict[str, str] = {
         "1 collection with 3 rankings in common: an agreement needs two collections and a ranking"
         " that both have"
     ),
+    "an_archive_on_a_failing_disk": "[Errno 5] the disk is gone: '…c.zip'",
     "an_earlier_call_of_this": (
         "an earlier call of this counter failed; start again with a new counter"
     ),
@@ -1290,6 +1294,7 @@ WORDING: dict[str, str] = {
     "not_a_finite_count_at_row_0": (
         "… has … at row 0, column 0, expected a finite count that is not negative…"
     ),
+    "not_enough_memory_to_read": "…c.svm.bz2: not enough memory",
     "not_fitted": "the classifier is not fitted: call fit, or use counts.naive_bayes()",
     "not_part_of_these": (
         "cannot subtract counts that are not part of these: in class 'a', a term would have "

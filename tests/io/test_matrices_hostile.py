@@ -9,6 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
+from scipy import sparse
+
+import termsift as ts
+from wording import raises
 
 # This program counts a matrix in a child process, because the parser might end the process.
 COUNT = """
@@ -120,3 +125,12 @@ def test_a_hostile_npz_file_is_refused(tmp_path: Path) -> None:
     assert len(found) == len(HOSTILE)
     for number, message in enumerate(found):
         assert message.startswith(f"{number}.npz: "), message
+
+
+@pytest.mark.skipif(not hasattr(sparse.coo_array([1]), "coords"), reason="an older scipy")
+def test_an_npz_file_of_one_dimension_is_refused(tmp_path: Path) -> None:
+    path, labels = tmp_path / "c.npz", tmp_path / "labels"
+    sparse.save_npz(path, sparse.coo_array(np.array([1, 0, 2])))
+    labels.write_text("a\n")
+    with raises(ValueError, "a_matrix_of_one_dimension", at="c.npz: "):
+        ts.count(ts.scan(path, labels=labels))

@@ -288,3 +288,10 @@ def test_labels_that_are_words_have_an_encoding(tmp_path: Path) -> None:
         assert ts.count(ts.scan(path, encoding=encoding)) == expected
     path.write_text("\u732b 1:1\n", encoding="shift-jis")
     assert ts.count(ts.scan(path, encoding="shift-jis")).classes == ["\u732b"]
+
+
+def test_an_encoding_that_cannot_leave_out_bytes_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "c.svm"
+    path.write_text("1 1:1\n")
+    with raises(ValueError, "a_matrix_in_idna", argument="encoding", at="c.svm: "):
+        ts.count(ts.scan(path, encoding="idna"))

@@ -87,6 +87,9 @@ def test_names_of_rows_without_a_title(tmp_path: Path) -> None:
     path = write(tmp_path / "c.txt", *(line.replace("text", "body") for line in of_r(" ")))
     with raises(ValueError, "blanks_divide_the_fields", argument="label", at="line 1"):
         count(path)
+    path = write(tmp_path / "c.txt", '"label" "text"', '"1" "ham" "bacon" "more"')
+    with raises(ValueError, "a_line_may_be_a_document", argument="label", at="line 1"):
+        count(path)
 
 
 def test_a_stray_comma_is_no_name_of_a_row(tmp_path: Path) -> None:
@@ -108,6 +111,15 @@ def test_quoted_fields_in_a_text_file(tmp_path: Path) -> None:
     ):
         count(path)
     assert count(path, quote='"') == COUNTS
+    path = write(tmp_path / "e.txt", *(f'"{label}"\t"{text}"' for label, text in ROWS))
+    with warns(UserWarning, "quotes_seem_to_enclose_fields", at="e.txt"):
+        count(path)
+    assert count(path, quote='"') == COUNTS
+
+
+def test_quotes_of_several_texts_enclose_no_field(tmp_path: Path) -> None:
+    for rows in (['ham\t"bacon', 'spam\tpills"'], ['ham\t"bacon', 'spam"\tpills']):
+        assert count(write(tmp_path / "c.txt", *rows, "ham\teggs")).n_docs == 3
 
 
 @pytest.mark.parametrize(

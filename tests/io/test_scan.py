@@ -90,6 +90,17 @@ def test_documents_of_several_classes(tmp_path: Path) -> None:
     assert ts.count(ts.scan(path)) == ts.count(X, Y, classes=[1, 2, 3])
 
 
+def test_classes_of_a_later_file_may_have_another_order(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.svm", tmp_path / "b.svm"
+    first.write_text("2 1:1\n")
+    second.write_text("1 1:1\n1,2 2:1\n3,2 1:3\n")
+    X = np.array([[1, 0], [1, 0], [0, 1], [3, 0]])
+    Y = np.array([[0, 1, 0], [1, 0, 0], [1, 1, 0], [0, 1, 1]])
+    assert ts.count(ts.scan([first, second])) == ts.count(X, Y, classes=[1, 2, 3])
+    read = ts.io.read_collection(ts.scan([first, second]))
+    assert ts.count(read.X, read.y, classes=read.classes) == ts.count(X, Y, classes=[1, 2, 3])
+
+
 def test_labels_that_text_wrote_are_settled_at_the_end(tmp_path: Path) -> None:
     numbers, words = tmp_path / "n.txt", tmp_path / "w.txt"
     numbers.write_text("10\tant\n2\tbee\n")

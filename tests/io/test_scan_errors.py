@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import errno
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +92,66 @@ def test_compressed_files_that_are_cut_short(tmp_path: Path, kind: str, cut: int
     path, _ = write(kind, tmp_path, *random_collection())
     path.write_bytes(path.read_bytes()[:-cut])
     assert refused(path).startswith(f"{path}: damaged or cut short: ")
+
+
+@pytest.mark.parametrize("name", ["c.csv.gz", "c.svm.bz2", "c.txt.xz", "c.jsonl.gz"])
+def test_an_empty_file_is_no_compressed_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    assert refused(tmp_path / name) == (
+        f"{tmp_path / name}: damaged or cut short: the file is empty"
+    )
+
+
+def test_too_little_memory_to_decompress_names_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A forged file may declare any size."""
+
+    def too_large(_: Any) -> Any:
+        raise MemoryError
+
+    path = tmp_path / "c.svm.bz2"
+    path.write_bytes(bz2.compress(b"1 1:1\n"))
+    monkeypatch.setattr("bz2.BZ2File", too_large)
+    with raises(MemoryError, "not_enough_memory_to_read", at="c.svm.bz2: "):
+        ts.count(ts.scan(path))
+
+
+def archive(path: Path) -> Path:
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("c.csv", "label,text\nx,bee\n")
+    return path
+
+
+def test_archives_of_an_unknown_kind(tmp_path: Path) -> None:
+    path = archive(tmp_path / "c.zip")
+    assert ts.count(ts.scan(path)).term_names.tolist() == ["bee"]
+    content = path.read_bytes()
+    entry = content.index(b"PK\1\2")
+    for place in (6, 10):  # the version of the format, and the number of the compression
+        forged = bytearray(content)
+        forged[entry + place] = 99
+        path.write_bytes(forged)
+        assert refused(path).startswith(f"{path}: damaged, or an archive of an unknown kind: ")
+
+
+def test_a_text_that_is_named_as_an_archive(tmp_path: Path) -> None:
+    path = tmp_path / "c.zip"
+    path.write_text("label,text\nx,bee\n")
+    cure = "is not compressed, although its name ends in .zip; rename it to c"
+    assert refused(path) == f"{path}: {cure}"
+
+
+def test_a_disk_that_fails_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = archive(tmp_path / "c.zip")
+
+    def failing(_: Any) -> Any:
+        raise OSError(errno.EIO, "the disk is gone")
+
+    monkeypatch.setattr("zipfile.ZipFile", failing)
+    with raises(OSError, "an_archive_on_a_failing_disk") as caught:
+        ts.scan(path)
+    assert caught.value.errno == errno.EIO
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"])

@@ -117,6 +117,18 @@ def test_columns_of_other_kinds(tmp_path: Path, column: str, array: Any, message
     assert complaint(path) == message
 
 
+def test_a_label_that_is_no_whole_number(tmp_path: Path) -> None:
+    path = tmp_path / "c.parquet"
+    for label in (None, 1.5):
+        table = pyarrow.table({"text": ["ant", "bee", "ant"], "label": [1.0, label, 2.0]})
+        parquet.write_table(table, path)
+        shown = "None" if label is None else "'1.5'"
+        expected = f", row 2: the label is {shown}, expected a string or a whole number"
+        assert complaint(path) == expected
+        counts = ts.count(ts.scan(path, on_error="skip"))
+        assert (counts.classes, counts.class_docs.tolist()) == ([1, 2], [1, 1])
+
+
 @pytest.mark.parametrize("kind", ["string", "large_string", "dictionary"])
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 def test_every_kind_of_text(tmp_path: Path, kind: str, ending: str) -> None:

@@ -105,6 +105,16 @@ def test_curves_in_every_container_are_drawn(
         plot_curves(curves, metrics=["auc"])  # type: ignore[list-item]
 
 
+def test_a_method_keeps_its_style_if_a_collection_lacks_it(curves: dict[str, ts.Curve]) -> None:
+    both, one = ts.Curves({n: curves[n] for n in ("md", "ig")}), ts.Curves({"ig": curves["ig"]})
+    upper, _, lower, _ = plot_curves(ts.Comparison({"both": both, "one": one})).axes
+    assert [line.get_label() for line in upper.lines] == ["md", "ig"]
+    (line,) = lower.lines
+    assert line.get_label() == "ig"
+    assert line.get_color() == upper.lines[1].get_color()
+    np.testing.assert_array_equal(line.get_ydata(), upper.lines[1].get_ydata())
+
+
 # -------------------------------------------------------------------------------------- the bars
 
 

@@ -312,10 +312,8 @@ class SvmlightFile(Source):
         try:
             block = file.read(self.options.n_threads)
         except ValueError as error:
-            if type(error) is ValueError:
-                message = self._with_cures(str(error))
-                raise carrying(ValueError, message) if message.arguments else error from None
-            raise
+            message = self._with_cures(str(error))
+            raise carrying(ValueError, message) if message.arguments else error from None
         n, n_told = self._noted
         told = file.skipped
         new = [self._with_cures(fault) for fault in told[n_told:]]

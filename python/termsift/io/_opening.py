@@ -305,7 +305,8 @@ def opened_matrix(
         else:
             fault = f"is {found[:6].upper()} without a mark of the order of bytes, expected UTF-8"
             raise ValueError(f"{path}: {fault}; convert it to UTF-8")
-        first = head if codec == "utf-8-sig" else head.decode(codec, "ignore").encode()
+        with _refusing(path, codec):
+            first = head if codec == "utf-8-sig" else head.decode(codec, "ignore").encode()
         check_line_ends(path, first[: first.find(b"\n") + 1] or first)
         if codec == "utf-8-sig":
             yield content.readinto, raw
