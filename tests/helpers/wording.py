@@ -1487,7 +1487,58 @@ WORDING: dict[str, str] = {
     "raw_documents_is_a_lazyframe": (
         "raw_documents is a LazyFrame: pass raw_documents.collect(), or merge counts of batches"
     ),
+    "reference_aggregate_unknown": "unknown aggregate 'median'; use one of sum, mean, max",
+    "reference_alpha_lets_a_class_exceed_1": (
+        "alpha = (b1, b2) must satisfy 3 * b1 <= b2, got (1, 2)"
+    ),
+    "reference_alpha_negative": "alpha must be finite and nonnegative, not -1",
+    "reference_alpha_of_0_in_greedy": (
+        "alpha must be positive: a term that is absent from a class has probability 0"
+    ),
+    "reference_alpha_rising": "alpha = (b1, b2) must satisfy b1 <= b2, got (2.0, 1.0)",
+    "reference_class_prior_lacks_a_class": "class_prior must have one number for each class",
+    "reference_class_prior_negative": "class_prior[1] is -1, not a finite nonnegative number",
+    "reference_class_prior_of_one_class": (
+        "class_prior must be positive for at least two classes with documents"
+    ),
+    "reference_class_prior_too_long": "class_prior has 3 numbers for 2 classes",
+    "reference_class_prior_unknown": "class_prior is 'flat', not 'empirical', 'uniform' or numbers",
+    "reference_classes_have_a_label_twice": "classes contains a label twice",
     "reference_classes_hold_spam_twice": "reference: classes hold 'spam' twice",
+    "reference_count_infinite": "a count exceeds the largest float64",
+    "reference_degrees_of_0": "degrees must be at least 1, not 0",
+    "reference_how_unknown": "unknown how 'holm'; use one of bh, bonferroni",
+    "reference_indices_beyond_the_terms": "indices must be distinct and within [0, 2), not [2]",
+    "reference_indices_twice": "indices must be distinct and within [0, 2), not [0, 0]",
+    "reference_k_negative": "k must not be negative, got -1",
+    "reference_method_has_no_models": (
+        "chi2 has no model 'binary'; methods with models are md, md_chi2"
+    ),
+    "reference_method_is_no_test": (
+        "'md' is not a test of significance; use one of chi2, g2, chi2_counts, g2_counts"
+    ),
+    "reference_method_unknown": "unknown method 'chi3'; use one of md, md_chi2, …",
+    "reference_model_unknown": (
+        "unknown model 'gauss'; use one of multinomial, binary, bernoulli, poisson"
+    ),
+    "reference_noncentrality_unknown": (
+        "unknown noncentrality 'neyman'; use one of jeffreys, pearson"
+    ),
+    "reference_one_class_has_documents": "1 classes have documents, expected at least two",
+    "reference_sample_weight_negative": "sample_weight[1] is -1, not a finite nonnegative number",
+    "reference_sample_weight_too_short": "sample_weight has shape (1,), X has 2 documents",
+    "reference_tf_unknown": "unknown tf 'idf'; use one of raw, log, binary",
+    "reference_variant_unknown": "unknown variant 'bm11'; use one of idf, bm25",
+    "reference_x_in_1_dimension": "X must have 2 dimensions, not 1",
+    "reference_x_negative": "X[1, 1] is -1, not a finite nonnegative number",
+    "reference_y_holds_2": "y[1, 1] is 2, neither 0 nor 1",
+    "reference_y_in_one_column": "y is a single column: pass y.ravel()",
+    "reference_y_is_an_indicator_matrix": "y is an indicator matrix, not one label per document",
+    "reference_y_is_missing": "y[1] is ('spam', None), which stands for a missing label",
+    "reference_y_is_not_in_classes": "y[1] is 'spam', which is not in classes",
+    "reference_y_of_other_columns": "y has 2 columns, classes has 1 labels",
+    "reference_y_too_short": "X has 2 documents, y has 1",
+    "reference_zero_unknown": "unknown zero 'one'; use one of epsilon, document",
     "requires_y_to_be_passed": "NaiveBayes requires y to be passed, but the target y is None",
     "reshape_your_data": (
         "X must have two dimensions, one row per document, got shape (…,). Reshape your "

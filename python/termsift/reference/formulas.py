@@ -108,7 +108,7 @@ def ig(t: Cells, i: int, c: int) -> Value:
     The source is Yang and Pedersen 1997. If no document has two classes, the sum of the values over
     the classes is the mutual information of the term's presence and the class.
     """
-    absence = _times_log(t.C(i, c) / t.n, t.C(i, c) * t.n, (t.n - t.d_i[i]) * t.n_c[c])
+    absence = _times_log(t.C(i, c) / t.n, t.C(i, c) * t.n, t.without(i, c) * t.n_c[c])
     return cet(t, i, c) + absence
 
 
@@ -140,8 +140,9 @@ def g2(t: Cells, i: int, c: int) -> Value:
 
     The expected number E of a cell is its row total times its column total, divided by n.
     """
-    with_term, without = t.d_i[i], t.n - t.d_i[i]
-    within, outside = t.n_c[c], t.outside(c)
+    # Totals of cells are positive wherever a cell is, even if sums of weights were rounded.
+    with_term, without = t.d_i[i], t.without(i, c)
+    within, outside = t.n_c[c], t.B(i, c) + t.D(i, c)
     # With two classes, the cells A, B, C, D of one class are the cells B, A, D, C of the other
     # class. fsum does not depend on the order of its summands, so the two classes get equal values.
     return 2 * math.fsum(
@@ -225,7 +226,7 @@ def efs(t: Cells, i: int, c: int) -> Value:
     """
     if t.outside(c) == 0:
         return Fraction(0)
-    absent = _ratio(t.C(i, c), t.n - t.d_i[i])
+    absent = _ratio(t.C(i, c), t.without(i, c))
     of_term = t.A(i, c) / t.n_c[c] / (t.C(i, c) / t.n_c[c] + t.B(i, c) / t.outside(c) + 1)
     return of_term * (t.A(i, c) / t.d_i[i]) / (Fraction(absent) + t.B(i, c) / t.d_i[i] + 1)
 
@@ -382,11 +383,9 @@ def log(x: Fraction) -> float:
 
 
 def _times_log(factor: Fraction, x: Fraction, y: Fraction) -> float:
-    """Return factor * log(x/y), where 0 * log(x/y) is 0 and log(x/0) is inf."""
+    """Return factor * log(x/y), where 0 * log(x/y) is 0."""
     if factor == 0:
         return 0.0
-    if y == 0:
-        return math.inf
     return float(factor) * log(x / y)
 
 

@@ -85,6 +85,7 @@ class Cells:
                     f"{float(sum(self.n_c))}: if documents have several classes or none, pass "
                     "collection_term_frequency and collection_document_frequency"
                 )
+            self.n = sum(self.n_c, Fraction(0))
             l_i = [sum(column, Fraction(0)) for column in zip(*self.l_ic, strict=True)]
             d_i = [sum(column, Fraction(0)) for column in zip(*self.d_ic, strict=True)]
         self.l_i = [Fraction(x) for x in as_list(l_i)]
@@ -115,6 +116,10 @@ class Cells:
     def outside(self, c: int) -> Fraction:
         """Return the number of documents outside class c."""
         return max(Fraction(0), self.n - self.n_c[c])
+
+    def without(self, i: int, c: int) -> Fraction:
+        """Return the number of documents without term i, which is C + D for any class."""
+        return self.C(i, c) + self.D(i, c)
 
     def det(self, i: int, c: int) -> Fraction:
         """Return A n - d_i n_c, which is positive if class c has more of term i than expected."""
