@@ -134,7 +134,6 @@ class ByClass:
         bounds: Bounds | None,
     ) -> None:
         self._rules, self._tf, self._n_threads = rules, tf, n_threads
-        self._one_label_each = one_label_each
         self._cutting = Cutting(rules, bounds)
         self.counter = _core.TextCounter(self._cutting.native, by_class=True)
         self.reads_tables = one_label_each and self._cutting.by_core
@@ -144,10 +143,7 @@ class ByClass:
         for piece in self._cutting.pieces(content):
             last = first + len(piece)
             part = labels if len(piece) == len(content) else labels.of(slice(first, last))
-            indptr = part.indptr
-            if indptr is None and not self._one_label_each:  # other blocks may have lists of labels
-                indptr = np.arange(len(piece) + 1)
-            self.counter.add(piece, part.codes, self._n_threads, indptr)
+            self.counter.add(piece, part.codes, self._n_threads, part.indptr)
             first = last
             del piece  # free the terms before the next texts are cut
 
