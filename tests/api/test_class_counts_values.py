@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import re
 from typing import Any
 
 import numpy as np
+import pytest
 
 import termsift as ts
 from wording import warns
@@ -72,3 +74,19 @@ def test_docstrings_have_headings() -> None:
     for name, member in inspect.getmembers(ts.ClassCounts):
         if not name.startswith("_"):
             assert not re.search(r"\S+ -{4,}", inspect.getdoc(member) or ""), name
+
+
+def test_a_sum_and_a_difference_leave_the_answer_to_another_type() -> None:
+    class Other:
+        def __radd__(self, counts: Any) -> Any:
+            return "sum", counts
+
+        def __rsub__(self, counts: Any) -> Any:
+            return "difference", counts
+
+    counts = ts.count(np.array([[2, 1]]), ["ham"])
+    assert counts + Other() == ("sum", counts)
+    assert counts - Other() == ("difference", counts)
+    for calculate in (operator.add, operator.sub):
+        with pytest.raises(TypeError):
+            calculate(counts, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -132,3 +133,12 @@ def test_labels_for_more_or_fewer_texts_than_come_are_refused(n_labels: int) -> 
         ts.count_texts((text for text in TEXTS), y)
     with raises(ValueError, key, argument="y", at=f"{n_labels} labels"):
         ts.count_texts(TEXTS, y)
+
+
+def test_a_scan_has_its_labels_and_names(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("label,text\nham,eggs\n")
+    for argument, value in (("y", ["ham"]), ("classes", ["ham"]), ("term_names", ["eggs"])):
+        at = f"leave out {argument}"
+        with raises(TypeError, "a_scan_has_labels_and_names", argument=argument, at=at):
+            ts.count(ts.scan(path), **{argument: value})

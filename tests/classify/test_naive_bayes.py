@@ -464,3 +464,20 @@ assert fitted.score(X, y) == 1 and fitted.feature_log_prob_.shape == (2, 2)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("model", ["multinomial", "poisson"])
+def test_leaving_one_out_of_logarithms_is_fitting_to_the_others(model: Any) -> None:
+    classifier = ts.count(X, Y, tf="log").naive_bayes(TERMS, model=model)
+    found = classifier.leave_one_out(X, Y)
+    for row in range(len(X)):
+        others, labels = np.delete(X, row, axis=0), Y[:row] + Y[row + 1 :]
+        again = ts.count(others, labels, tf="log").naive_bayes(TERMS, model=model)
+        expected = again.predict_log_proba(X[row : row + 1])[0]
+        assert_allclose(found[row], expected, rtol=1e-9)
+
+
+def test_leaving_one_out_needs_the_labels() -> None:
+    for counts, documents in ((ts.count(X, Y), X), (ts.count_texts(TEXTS, LABELS), TEXTS)):
+        with raises(TypeError, "leave_one_out_needs_labels", argument="y"):
+            counts.naive_bayes().leave_one_out(documents, None)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import pickle
 import re
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -324,3 +326,15 @@ def test_counts_with_fractional_weights_stay_loadable_after_a_difference(large):
     assert ts.load(rest.to_bytes()) == rest
     assert ts.load((counts + rest).to_bytes()) == counts + rest
     assert rest.n_docs == pytest.approx(rest.class_docs.sum())
+
+
+def test_a_file_that_changes_after_its_check_is_refused(path, monkeypatch):
+    ts.count(np.ones((2, 100_000), int), ["a", "b"]).save(path)
+
+    def shrinking(*args):
+        digest = file_digest(*args)
+        os.truncate(path, 100_000)
+        return digest
+
+    monkeypatch.setattr("hashlib.file_digest", shrinking)
+    assert refusal(path) == "the saved counts are damaged: an array is truncated"

@@ -241,6 +241,7 @@ WORDING: dict[str, str] = {
         "int64 or float64 holds without rounding: fill or drop missing values, round others to "
         "floats"
     ),
+    "a_scan_has_labels_and_names": "a scan has labels and names already: leave out …",
     "a_scan_has_labels_and_rules": "a scan has labels and rules already: leave out …",
     "a_sketch_cannot_choose_stems": "a sketch cannot choose stems",
     "a_sketch_cannot_count_stems": "a sketch cannot count stems",
@@ -440,6 +441,9 @@ WORDING: dict[str, str] = {
     "c_svm_line_2_expected_a": (
         "…c.svm, line 2: expected an index from 1 to 2147483647 before the colon, found '0:5'; if "
         "indices count from 0, pass index_base=0; on_error='skip' leaves it out"
+    ),
+    "c_tfidf_has_no_option_varant": (
+        "c_tfidf has no option 'varant' (it has variant, sqrt); did you mean 'variant'?"
     ),
     "cannot_pickle_or_copy": (
         "cannot pickle or copy a …._core.…; pickle or copy the object of termsift that holds it"
@@ -958,6 +962,7 @@ WORDING: dict[str, str] = {
         "…: … labels for the … documents of …; if its first line, '…', is a header, delete "
         "this line"
     ),
+    "leave_one_out_needs_labels": "y must hold a label for each document in order, got None",
     "leave_out_sort_and_direction": (
         "similar terms have their own order, so leave out sort and direction"
     ),
@@ -1028,6 +1033,9 @@ WORDING: dict[str, str] = {
     ),
     "matrix_with_carriage_returns": (
         "…c.…, line 1: carriage returns end the lines of this file; replace them by line feeds"
+    ),
+    "max_memory_beside_rules_that_limit": (
+        "hashing and vocabulary limit the terms: leave out max_memory"
     ),
     "max_memory_in_a_partition_needs_min_df": (
         "partition …: max_memory needs min_df, a whole number of at least 2, because it drops rare "
@@ -1545,6 +1553,7 @@ WORDING: dict[str, str] = {
         "data: X.reshape(1, -1) is one document"
     ),
     "returned_no_strings": ("…: the … returned …, expected an iterable of strings"),
+    "round_robin_has_no_aggregate": "round_robin ranks by class scores and has no aggregate",
     "row_2_the_label_is": (
         "…, row 2: the label is '1.5', expected a string or a whole number; "
         "on_error='skip' leaves it out"

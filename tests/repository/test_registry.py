@@ -28,6 +28,7 @@ from private import (
     scoring_of,
 )
 from termsift import reference
+from wording import raises
 
 ROOT = Path(__file__).parents[2]
 METHODS = (ROOT / "docs/methods.md").read_text(encoding="utf-8")
@@ -152,3 +153,23 @@ def test_type_checkers_know_every_name() -> None:
     assert get_args(MethodName) == tuple(method.name for method in ts.methods())
     selectors = {name for part in get_args(RankerName) for name in get_args(part)}
     assert selectors - set(get_args(MethodName)) == {selector.name for selector in ts.selectors()}
+
+
+@every_method
+def test_alpha_has_an_effect_where_an_entry_says_so(entry: ts.Method) -> None:
+    counts = ts.count(X, Y)
+    by_alpha = [scoring_of(counts, entry.name, alpha=a).class_scores() for a in (0.5, 2)]
+    assert np.array_equal(*by_alpha) != entry.smooths
+
+
+def test_a_registry_prints_as_a_table() -> None:
+    entries = ts.selectors()
+    width = max(len(entry.name) for entry in entries)
+    lines = repr(entries).splitlines()
+    assert [line[:width].rstrip() for line in lines] == [entry.name for entry in entries]
+    assert [line[width:] for line in lines] == [f"  {entry.title}" for entry in entries]
+
+
+def test_an_unknown_option_of_an_entry_is_refused() -> None:
+    with raises(TypeError, "c_tfidf_has_no_option_varant", argument="varant"):
+        ts.methods()["c_tfidf"].measure({"varant": "idf"})

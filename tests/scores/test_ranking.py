@@ -93,3 +93,9 @@ def test_a_ranking_is_no_array() -> None:
     feature_selection = pytest.importorskip("sklearn.feature_selection")
     with raises(TypeError, "a_ranking_is_not_an"):
         feature_selection.SelectKBest(ts.guided_gain, k=2).fit(X, y)
+
+
+def test_round_robin_has_no_aggregate() -> None:
+    counts = ts.count(np.array([[1, 0], [0, 3]]), [0, 1])
+    with raises(TypeError, "round_robin_has_no_aggregate", argument="aggregate"):
+        counts.rank("md", policy="round_robin", aggregate="sum")

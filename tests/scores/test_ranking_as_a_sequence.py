@@ -75,3 +75,20 @@ def test_round_robin_says_which_class_chose_a_term() -> None:
     assert line[1] == ranking.terms[0]
     assert line[-1] == ranking.chosen_by[0]
     assert counts.rank("chi2").chosen_by is None
+
+
+def test_print_shows_pvalues_and_counts_those_that_are_not_significant() -> None:
+    # "bacon" is in every document of ham alone, and "and" in 23 documents of ham and 20 of spam.
+    X = np.repeat([[1, 1], [1, 0], [0, 1], [0, 0]], [23, 17, 20, 20], axis=0)
+    counts = ts.count(X, ["ham"] * 40 + ["spam"] * 40, term_names=["bacon", "and"])
+    ranking = ts.distinctive_terms(counts, "chi2")["ham"]
+    expected = counts.significance("chi2", per_class=True).pvalues_adj[0].tolist()
+    _, head, *lines, note = str(ranking).splitlines()
+    assert head.split() == ["rank", "term", "score", "pvalue_adj"]
+    rows = [line.split() for line in lines]
+    assert [(row[1], row[-1]) for row in rows] == [
+        ("bacon", f"{expected[0]:.2g}"),
+        ("and", f"{expected[1]:.2g}"),
+    ]
+    assert note == "Terms whose pvalue_adj is above 0.05, so not significant: 1."
+    assert "not significant" not in str(ranking[:1])

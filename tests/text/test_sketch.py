@@ -401,3 +401,20 @@ def test_what_max_memory_refuses() -> None:
         ts.count_texts(iter(texts), y, max_memory=2**22, min_df=2)
     with raises(ValueError, "sketch_is_full", argument="min_df"):
         ts.count_texts([*texts, *texts], [*y, *y], max_memory=2**20, min_df=2)
+
+
+def test_max_memory_changes_no_logarithm() -> None:
+    # Logarithms are added in the order of the documents, by another way of counting.
+    texts, y = many_words(1000)
+    expected = ts.count_texts(texts, y, min_df=5, tf="log")
+    assert ts.count_texts(texts, y, min_df=5, tf="log", max_memory=2**20) == expected
+
+
+@pytest.mark.parametrize(
+    ("rules", "argument"), [({"hashing": 50}, "hashing"), ({"vocabulary": ["a"]}, "hashing")]
+)
+def test_rules_that_limit_the_terms_need_no_max_memory(
+    rules: dict[str, Any], argument: str
+) -> None:
+    with raises(TypeError, "max_memory_beside_rules_that_limit", argument=argument):
+        ts.count_texts(["some words"], ["a"], max_memory=2**22, **rules)

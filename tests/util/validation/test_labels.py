@@ -211,3 +211,57 @@ def test_a_frame_of_one_column_holds_labels(library: str) -> None:
         ts.conditional_gain(X, frame, 1).indices.tolist()
         == ts.conditional_gain(X, labels, 1).indices.tolist()
     )
+
+
+@pytest.mark.parametrize("numbers", [[1, None, 1], [1.5, None, 2.5]])
+def test_a_null_in_a_column_of_numbers_is_a_missing_label(numbers: list[Any]) -> None:
+    columns = [
+        pytest.importorskip("polars").Series(numbers),
+        pytest.importorskip("pyarrow").array(numbers),
+    ]
+    for column in columns:
+        message = complaint(VALUE, ts.count, DENSE, column)
+        assert message == f"the label of document 1 is missing: None; {LEAVE_OUT}"
+
+
+class Stream:
+    """A column of another library, whose stream of Arrow fails."""
+
+    shape = (3,)
+
+    def __init__(self, texts: Any = None) -> None:
+        self._texts = texts
+
+    def __arrow_c_stream__(self, _: Any = None) -> Any:
+        raise RuntimeError("no stream")
+
+    def cast(self, kind: type) -> Any:
+        """Return the texts, as polars turns categories into texts."""
+        assert kind is str
+        return self._texts
+
+
+def test_categories_whose_stream_fails_are_cast_to_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = pytest.importorskip("pyarrow").array(Y)
+    with pytest.raises(RuntimeError) as caught:
+        ts.count(DENSE, Stream(texts))
+    assert str(caught.value) == "no stream"
+    monkeypatch.setattr(Stream, "__module__", "polars.series")  # as of polars before 1.34
+    assert ts.count(DENSE, Stream(texts)) == ts.count(DENSE, Y)
+
+
+def test_the_error_of_a_label_that_cannot_be_compared_is_its_own() -> None:
+    class Odd:
+        def __hash__(self) -> int:
+            return 1
+
+        def __eq__(self, other: object) -> bool:
+            if self is other:
+                return True
+            raise TypeError("odd labels cannot be compared")
+
+    labels = [Odd(), Odd(), Odd()]
+    for arguments in ({"y": labels}, {"y": Y, "classes": labels}):
+        with pytest.raises(TypeError) as caught:
+            ts.count(DENSE, **arguments)
+        assert str(caught.value) == "odd labels cannot be compared"
