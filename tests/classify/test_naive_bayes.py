@@ -481,3 +481,10 @@ def test_leaving_one_out_needs_the_labels() -> None:
     for counts, documents in ((ts.count(X, Y), X), (ts.count_texts(TEXTS, LABELS), TEXTS)):
         with raises(TypeError, "leave_one_out_needs_labels", argument="y"):
             counts.naive_bayes().leave_one_out(documents, None)
+
+
+def test_labels_keep_a_null_character_at_their_end() -> None:
+    labels = ["ham", "ham\0", "spam"]
+    classifier = ts.count(np.eye(3, dtype=int), labels).naive_bayes()
+    assert classifier.classes_.tolist() == labels
+    assert classifier.predict(np.eye(3, dtype=int)).tolist() == labels

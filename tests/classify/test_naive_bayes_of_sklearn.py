@@ -134,6 +134,8 @@ def test_metadata_is_routed() -> None:
             GridSearchCV(ts.NaiveBayes(), {"alpha": [1]}).fit(X, Y, sample_weight=weights)
         refuses = ts.NaiveBayes().set_partial_fit_request(sample_weight=False)
         assert refuses.get_metadata_routing().partial_fit.requests == {"sample_weight": False}
+        assert refuses.set_fit_request() is refuses  # asks for nothing new
+        assert refuses.get_metadata_routing().fit.requests == {"sample_weight": None}
     with raises(RuntimeError, "metadata_routing_is_off"):
         ts.NaiveBayes().set_fit_request(sample_weight=True)
 

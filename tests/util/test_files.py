@@ -73,11 +73,16 @@ def test_only_incomplete_files_are_removed(tmp_path: Path) -> None:
     target.write_text("kept")
     link.symlink_to(target)
     os.mkfifo(tmp_path / f"{start}pipe.partial")
+    os.mkfifo(read := tmp_path / f"{start}read.partial")  # which can be opened
     (tmp_path / f"{start}folder.partial").mkdir()
-    check_replaceable(path)
+    reader = os.open(read, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        check_replaceable(path)
+    finally:
+        os.close(reader)
     assert not orphan.exists()
     assert target.read_text() == "kept"
-    assert len(list(tmp_path.iterdir())) == 4
+    assert len(list(tmp_path.iterdir())) == 5
 
 
 class NoLocks:
