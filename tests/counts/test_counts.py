@@ -195,6 +195,14 @@ def test_a_part_of_other_documents_is_named_by_its_cell() -> None:
         ts.count(np.array([[3], [0]]), ["a"] * 2) - ts.count(np.array([[1]]), ["a"])
 
 
+def test_columns_of_flags_are_checked() -> None:
+    X = sp.csr_array([[True, False], [True, True]])
+    assert ts.count(X, ["a", "b"]).term_frequency.toarray().tolist() == [[1, 0], [1, 1]]
+    X.indices[1] = 99
+    with raises(ValueError, "x_has_the_index_99", argument="X", at="row 1"):
+        ts.count(X, ["a", "b"])
+
+
 def test_few_documents_are_not_rounding() -> None:
     # Whole numbers are subtracted exactly: 1e13 + 1 documents less 1e13 are one document.
     X, y = np.array([[1.0, 0], [0, 1], [1, 1]]), ["a", "a", "b"]

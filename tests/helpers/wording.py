@@ -637,6 +637,7 @@ WORDING: dict[str, str] = {
     ),
     "counts_cannot_have_1_terms": "counts cannot have -1 terms",
     "counts_cannot_have_2147483648_terms": "counts cannot have 2147483648 terms",
+    "counts_cannot_have_the_dtype": "counts cannot have the dtype complex128",
     "counts_differ_in_tf": "the counts differ in tf, 'raw' and 'binary'",
     "counts_keep_only_the_name": "counts keep only the name of the function blanks",
     "counts_must_be_a_classcounts": (

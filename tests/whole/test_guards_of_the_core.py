@@ -278,6 +278,8 @@ def test_the_arrays_of_a_matrix_fit_together() -> None:
         arrays = np.array(indptr, np.int64), np.array(indices), np.array([1])
         return _core.rank_sums(*arrays, 1, np.array(rows), 1, 1)
 
+    with raises(TypeError, "counts_cannot_have_the_dtype"):
+        _core.rank_sums(*ONE_TERM[:2], np.array([1j]), 1, np.array([0]), 1, 1)  # type: ignore[arg-type]
     with raises(ValueError, "indptr_is_empty"):
         sums([], [0], [0])
     with raises(ValueError, "indices_and_data_differ"):

@@ -121,12 +121,12 @@ def test_threads_of_small_stacks_have_room_for_python() -> None:
     code = """
     import resource, subprocess, sys
     limits = 256 << 10, resource.getrlimit(resource.RLIMIT_STACK)[1]
-    count = "ts.count_texts(['a bb'] * 4000, ['x'] * 4000, n_threads=2)"
+    count = "ts.count_texts(['a bb ' * 99] * 9999, ['x'] * 9999, n_threads=2)"
     command = [sys.executable, "-c", f"import termsift as ts; print({count}.n_docs)"]
     limit = lambda: resource.setrlimit(resource.RLIMIT_STACK, limits)
     sys.exit(subprocess.run(command, preexec_fn=limit).returncode)
     """
-    assert run(code) == "4000"
+    assert run(code) == "9999"
 
 
 def test_the_environment_is_left_alone() -> None:

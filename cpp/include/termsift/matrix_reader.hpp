@@ -107,9 +107,7 @@ class MarketReader {
   };
 
   // The exception of next() for an entry that is out of order, such as an entry of a row that an earlier block has.
-  struct OutOfOrder : std::exception {
-    const char* what() const noexcept override { return "the entries are not sorted"; }
-  };
+  struct OutOfOrder : std::exception {};
 
   MarketReader(TableReader::Read read, const MatrixOptions& options);
   ~MarketReader();
