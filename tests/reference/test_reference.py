@@ -165,6 +165,10 @@ def test_a_class_of_all_documents_by_hand() -> None:
     counts = reference.count([[1, 2], [0, 3]], np.array([[1, 1], [1, 0]]))
     assert_allclose(reference.class_scores(counts, "dfs"), [[0, 0], [1, 1 / 4]])
     assert_allclose(reference.class_scores(counts, "efs"), [[0, 0], [1, 1 / 6]])
+    assert_allclose(reference.class_scores(counts, "gini"), [[0, 0], [1, 1 / 4]])
+    compiled = ts.count([[1, 2], [0, 3]], np.array([[1, 1], [1, 0]]))
+    for method in ("dfs", "efs", "gini"):
+        assert_allclose(compiled.class_scores(method), reference.class_scores(counts, method))
     # Half of the documents are outside class 1: E is 1/2 and 5/2 of 1 and 5, and (l_ic - E)^2 / E
     # of both terms is multiplied by 2.
     found = reference.significance(counts, "chi2_counts", per_class=True)
