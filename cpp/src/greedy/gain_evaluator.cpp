@@ -151,6 +151,7 @@ bool SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClas
 }
 
 std::vector<std::size_t> SparseBounds::place_chords(const GroupId* groups, std::int64_t n) {
+  chord_shift_ = n < least_for_sparse_bounds ? chord_shift_of_few : chord_shift_of_many;
   std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = 0;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::int64_t piece = piece_of(U_[static_cast<std::size_t>(groups[i])]);

@@ -44,11 +44,13 @@ class SparseBounds {
   std::vector<std::size_t> place_chords(const GroupId* groups, std::int64_t n);
   void set_chords(const std::vector<std::size_t>& ends, const WedgeClass* wedge);
   double chord_at(double U) const;
-  // Each chord covers 1/32 of an interval [2^k, 2^(k+1)) of sum_c w_c m_c.
-  static constexpr int chord_shift = 52 - 5;
-  std::int64_t piece_of(double U) const { return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift; }
+  // Each chord covers 1/32 of an interval [2^k, 2^(k+1)) of sum_c w_c m_c, or 1/1024 for a few groups, whose bounds decide
+  // how many gains a step computes.
+  static constexpr int chord_shift_of_many = 52 - 5, chord_shift_of_few = 52 - 10;
+  int chord_shift_ = chord_shift_of_many;
+  std::int64_t piece_of(double U) const { return std::bit_cast<std::int64_t>(absent_mixture_ + U) >> chord_shift_; }
   double begin_of(std::int64_t piece) const {
-    return std::max(std::bit_cast<double>(piece << chord_shift) - absent_mixture_, 0.0);
+    return std::max(std::bit_cast<double>(piece << chord_shift_) - absent_mixture_, 0.0);
   }
 
   const TermGroups& groups_;
