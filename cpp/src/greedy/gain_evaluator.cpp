@@ -21,8 +21,8 @@ constexpr std::int64_t chord_classes = 512;  // the number of classes in one cal
 constexpr int vector_groups = 8;   // the longest vector of any target
 constexpr int many_classes = 1024;  // the gains of one vector of groups in so many classes are worth a thread
 
-// The usual number of pairs of a group and a class that has the group in a thread's block.
-constexpr std::int64_t block_pairs = 1 << 14;
+// A thread's block of groups has about so many pairs of a group and a class that has it, but at most so many groups.
+constexpr std::int64_t block_pairs = 1 << 14, most_block_groups = 256;
 
 // Pairs of a group and a class, from several groups, for one call of a kernel. Result j of the kernel is added to *sum[j].
 struct Batch {
@@ -101,7 +101,7 @@ SparseBounds::SparseBounds(const TermGroups& groups, const Threads& threads)
     w_.push_back(groups.prior[c] / groups.totals[c]);
     absent_mixture_ += w_[c] * columns.absent[c];
   }
-  for_each_range(groups.n_groups(), 256, threads, [&](std::int64_t begin, std::int64_t end, Worker&) {
+  for_each_range(groups.n_groups(), most_block_groups, threads, [&](std::int64_t begin, std::int64_t end, Worker&) {
     for (std::int64_t g = begin; g < end; ++g)
       for (const MassColumns::Cell& cell : columns.column(g)) U_[at(g)] += part_of(cell);
   });
@@ -118,7 +118,7 @@ bool SparseBounds::bounds(const GroupId* groups, std::int64_t n, const WedgeClas
   const MassColumns& columns = groups_.columns();
   const std::int64_t pairs_of_group = std::ssize(columns.cells) / groups_.n_groups();
   const std::int64_t block_groups =
-      std::clamp<std::int64_t>(block_pairs / std::max<std::int64_t>(pairs_of_group, 1), 1, 256);
+      std::clamp<std::int64_t>(block_pairs / std::max<std::int64_t>(pairs_of_group, 1), 1, most_block_groups);
   for_each_range(n, block_groups, threads_, [&](std::int64_t begin, std::int64_t end, Worker&) {
     Batch batch;
     const auto flush = [&] {
