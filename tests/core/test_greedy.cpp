@@ -249,6 +249,19 @@ TEST(many_classes_have_the_plain_order_on_any_thread_and_target) {
     }
 }
 
+// From 512 classes on, chords are computed in parts, and from 1,024 on, blocks of gains are shorter and pools larger.
+TEST(a_thousand_classes_have_the_plain_order_on_any_thread) {
+  Random random(16);
+  for (const Sparse kind : sparse_kinds)
+    for (const std::size_t n_classes : {513u, 1024u, 1100u}) {
+      std::vector<double> prior;
+      const auto c = make_sparse_case<Int>(kind, n_classes, 300, prior, random);
+      constexpr Int k = 12;
+      const GreedyRanking plain = rank(c, k, true);
+      for (const int n_threads : {1, 2, 3}) check_same(rank(c, k, false, n_threads), plain, at(k));
+    }
+}
+
 // Returns all groups in the order of their frequency in a mixture of the classes, the abscissa of a chord.
 std::vector<GroupId> by_frequency(const TermGroups& groups) {
   std::vector<double> frequency(at(groups.n_groups()));
