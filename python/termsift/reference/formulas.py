@@ -116,9 +116,13 @@ def ig(t: Cells, i: int, c: int) -> Value:
 
 
 def chi2(t: Cells, i: int, c: int) -> Value:
-    """``n det^2 / (n_c (n-n_c) d_i (n-d_i))`` (Yang and Pedersen 1997)."""
+    """``n det^2 / (n_c (n-n_c) d_i (n-d_i))``, or 0 if a factor of the divisor is 0.
+
+    The source is Yang and Pedersen 1997.
+    """
     margins = t.n_c[c] * t.outside(c) * t.d_i[i] * (t.n - t.d_i[i])
-    return _ratio(t.n * t.det(i, c) ** 2, margins)
+    # Then det is 0 too, unless totals of weights were rounded.
+    return t.n * t.det(i, c) ** 2 / margins if margins else 0.0
 
 
 def chi2_printed(t: Cells, i: int, c: int) -> Value:
