@@ -117,6 +117,19 @@ def test_what_is_published_has_passed_all_tests() -> None:
     assert "environment: pypi\n" in release["publish"]
 
 
+def test_a_release_is_checked_built_again_and_attested() -> None:
+    release = jobs("release.yml")
+    assert "- run: python .ci/check_wheel.py wheelhouse/*.whl\n" in release["wheels"]
+    assert '- run: cmp again/*.whl "first/$(basename again/*.whl)"\n' in release["again"]
+    subjects = {"attest": "dist/*.whl\n          sbom-path: termsift-", "publish": "dist/*\n"}
+    for job, subject in subjects.items():
+        assert "uses: actions/attest@" in release[job]
+        assert f"subject-path: {subject}" in release[job]
+        assert {"attestations: write", "id-token: write"} <= {
+            line.partition(" #")[0].strip() for line in release[job].splitlines()
+        }
+
+
 @each_workflow
 def test_workflows_install_what_is_pinned_by_hash(name: str) -> None:
     for job, text in jobs(name).items():
