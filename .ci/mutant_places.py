@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 MOST_PLACES = 4096
@@ -60,6 +61,7 @@ class Rewriter:
     source: str
     chosen: dict[int, int] = field(default_factory=dict)  # the number of a place, by its rank
     places: list[Place] = field(default_factory=list)
+    n_equal: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         self.lines = self.source.splitlines()
@@ -69,6 +71,9 @@ class Rewriter:
         text = self.lines[line - 1].strip()
         what = " ".join(what.split())
         change = f"{what if len(what) <= 60 else what[:57] + '...'}: {change}"
+        self.n_equal[text, change] += 1  # `a[0] + b[0]` has two places with one text and one change
+        if (n := self.n_equal[text, change]) > 1:
+            change += f" (number {n})"
         rank = len(self.places)
         self.places.append(Place(self.file, rank, line, last_line, text, change))
         return self.chosen.get(rank, 0)

@@ -5,10 +5,13 @@ python .ci/mutants.py [--places 500] [--seed 1] [--only python] [--workers 2] [-
 Half of the places are in the C++ core, half in the Python package, in random order. One program
 holds the changes of all places, so it is compiled once, and the variable MUTANT of the environment
 turns one change on. Each quick test runs once to record which places it reaches. A place is tried
-in a process of its own with the tests that reach it, first those of the core or of its module. At
-the end, changes that these did not notice are tried with the tests of the other files. Results are
-appended to a file of JSON lines. With ``--resume FILE``, places whose changes were noticed are not
-tried again.
+in a process of its own with the tests that reach it, first those of the core or of its module. Then
+changes that these did not notice are tried with the tests of the other files. At the end, the tests
+that noticed changes run once more without a change, and what a test that fails there noticed is
+taken back. Results are appended to a file of JSON lines. With ``--resume FILE``, places whose
+changes were noticed are not tried again.
+
+The sample changes little when the code does: a place is chosen by a hash of its line and change.
 
 A change that no test can notice is listed in ``equivalent_mutants.txt`` with the reason.
 
@@ -35,6 +38,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -46,13 +50,14 @@ MOST_SECONDS = 40.0  # of the tests that one change is tried with
 # The parent process has imported modules that pytest would rewrite.
 USUAL = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 MOST_WAIT = 600.0  # seconds after which a change is taken for a lock that never opens
+MOST_MEMORY = (12 << 30, 12 << 30)
 Key = tuple[str, str, str]
 
 # ---- the sample and the program ----------------------------------------------------------------
 
 
 def places_of(language: str, seed: int) -> list[Place]:
-    """Return all places of a language in random order."""
+    """Return all places of a language in the order of a hash, so that new code moves no place."""
     files = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split()
     folder, endings = {"python": ("python/termsift/", ".py"), "cpp": ("cpp/", (".cpp", ".hpp"))}[
         language
@@ -63,8 +68,7 @@ def places_of(language: str, seed: int) -> list[Place]:
         for file in chosen
         for place in rewritten(file, (ROOT / file).read_text("utf-8"), {})[1]
     ]
-    random.Random(seed).shuffle(places)
-    return places
+    return sorted(places, key=lambda place: sha256(repr((seed, *place.key)).encode()).digest())
 
 
 class Program:
@@ -77,8 +81,6 @@ class Program:
         self.is_changed = False  # since the last run
         for file in subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).split():
             self.write(file)
-        for core in (ROOT / "python/termsift").glob("_core.*.so"):
-            shutil.copy(core, self.python / "termsift")
         (self.python / "termsift_mutants.py").write_text(PYTHON_RUNTIME)
         (folder / "cpp/include/termsift_mutants.hpp").write_text(CPP_RUNTIME)
 
@@ -298,11 +300,11 @@ def own_tests(program: Program, place: Place) -> set[str]:
 
 
 class Chosen:
-    """A plugin of pytest: runs the chosen tests in their order, and keeps the first that fails."""
+    """A plugin of pytest: runs the chosen tests in their order, and keeps those that fail."""
 
     def __init__(self, tests: list[str]) -> None:
         self.rank = {test: k for k, test in enumerate(tests)}
-        self.failed = ""
+        self.failed: list[str] = []
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -311,19 +313,24 @@ class Chosen:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
-            self.failed = report.nodeid
+            self.failed.append(report.nodeid)
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
-            self.failed = report.nodeid
+            self.failed.append(report.nodeid)
+
+
+def failing_tests(tests: list[str], *options: str) -> list[str]:
+    """Run tests of the package. Return those that fail."""
+    plugin = Chosen(tests)
+    files = list(dict.fromkeys(test.split("::")[0] for test in tests))
+    code = pytest.main([*USUAL, *options, *files], plugins=[plugin])
+    return plugin.failed or ([] if code == 0 else [f"pytest ended with {int(code)}"])
 
 
 def failing_test(tests: list[str]) -> str:
-    """Run tests of the package. Return the first that fails, or an empty text."""
-    plugin = Chosen(tests)
-    files = list(dict.fromkeys(test.split("::")[0] for test in tests))
-    code = pytest.main([*USUAL, "-x", *files], plugins=[plugin])
-    return plugin.failed or ("" if code == 0 else f"pytest ended with {int(code)}")
+    """Run tests of the package until one fails. Return it, or an empty text."""
+    return next(iter(failing_tests(tests, "-x")), "")
 
 
 def try_place(
@@ -333,7 +340,7 @@ def try_place(
     os.environ.update(program.environment(MUTANT=str(number)))
     seconds = int(3 * usual_seconds + 20)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # ends a loop without an end
-    resource.setrlimit(resource.RLIMIT_AS, (12 << 30, 12 << 30))
+    resource.setrlimit(resource.RLIMIT_AS, MOST_MEMORY)
     of_core = [test for test in tests if not test.startswith("tests/")]
     of_package = [test for test in tests if test.startswith("tests/")]
     for test in of_core:
@@ -410,11 +417,12 @@ class Results:
     def __init__(self, path: Path) -> None:
         self.path = path
         lines = path.read_text("utf-8").splitlines() if path.exists() else []
-        rows = [json.loads(line) for line in lines]
-        self.of = {(row["file"], row["text"], row["change"]): row["result"] for row in rows}
+        rows = {(row["file"], row["text"], row["change"]): row for row in map(json.loads, lines)}
+        self.of = {key: row["result"] for key, row in rows.items()}
+        self.by = {key: row["by"] for key, row in rows.items()}
 
     def add(self, place: Place, result: str, by: str = "") -> None:
-        self.of[place.key] = result
+        self.of[place.key], self.by[place.key] = result, by
         with self.path.open("a", encoding="utf-8") as file:
             print(json.dumps({**asdict(place), "result": result, "by": by}), file=file)
         print(f"{result}: {place.file}:{place.line}: {place.change} ({by})", flush=True)
@@ -483,8 +491,33 @@ def record_missing(program: Program, tests: Tests, files: set[str]) -> None:
         tests.read()
 
 
+def take_back(program: Program, places: list[Place], results: Results) -> None:
+    """Run the tests that noticed changes without a change. Take back what failing tests noticed."""
+    noticed = [place for place in places if results.of.get(place.key) == "killed"]
+    known = {test for place in noticed if (test := results.by[place.key]).startswith("tests/")}
+    by_file: dict[str, list[str]] = {}
+    for test in sorted(known):
+        by_file.setdefault(test.split("::")[0], []).append(test)
+
+    def work(tests: list[str]) -> str:
+        os.environ.update(program.environment(MUTANT="0"))
+        resource.setrlimit(resource.RLIMIT_AS, MOST_MEMORY)
+        return "\n".join(failing_tests(tests))
+
+    failing: set[str] = set()
+    for tests in by_file.values():
+        failing.update(finished([start(program, 0, partial(work, tests))])[1].splitlines())
+    for place in noticed:
+        if results.by[place.key] in failing:
+            results.add(place, "error", f"{results.by[place.key]} fails without the change")
+    if others := failing - known:
+        sys.exit(f"tests do not run without a change: {sorted(others)}")
+
+
 def load_package(program: Program, tests: Tests) -> None:
     """Import what the tests import, so that the processes of the trials need not."""
+    check = Path(__file__).with_name("check_import.py")
+    subprocess.run([sys.executable, check, program.python], env=program.environment(), check=True)
     os.chdir(program.folder)
     sys.dont_write_bytecode = False  # pytest need not rewrite the tests for each process
     for folder in ("tests/repository", "tests/helpers", "python"):
@@ -519,14 +552,16 @@ def main() -> None:
     most = {"cpp": n + n // 4, "python": n}
     chosen = [p for name in languages for p in places_of(name, options.seed)[: most[name]]]
     program = Program(options.work.resolve(), chosen)
+    if options.resume is None:
+        (program.folder / "results.jsonl").unlink(missing_ok=True)
     results = Results((options.resume or program.folder / "results.jsonl").resolve())
     order = list(program.places)
     random.Random(options.seed).shuffle(order)
     tests = Tests(program.folder / "reach.jsonl")
     if program.is_changed or not tests.path.exists():
         tests.path.write_text("")
+    program.configure()
     if "cpp" in languages:
-        program.configure()
         suites = sorted(path.stem for path in (ROOT / "tests/core").glob("test_*.cpp"))
         for place in program.build(*suites):
             results.add(place, "not compiled")
@@ -534,14 +569,15 @@ def main() -> None:
         of_core = [k for k in order if k <= most["cpp"]]
         tests.read()
         try_places(program, of_core, tests, results, options.workers, is_last=False)
-        for place in program.build():
-            results.add(place, "not compiled")
+    for place in program.build("_core"):
+        results.add(place, "not compiled")
     load_package(program, tests)
     tests.read()
     of_package = [k for k in order if k in program.places and program.places[k].file[-3:] == ".py"]
     try_places(program, of_package, tests, results, options.workers, is_last=False)
     record_missing(program, tests, set(program.package_tests()))
     try_places(program, order, tests, results, options.workers, is_last=True)
+    take_back(program, chosen, results)
     print(results.summary())
 
 
