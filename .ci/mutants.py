@@ -46,7 +46,7 @@ from mutant_places import CPP_RUNTIME, MOST_PLACES, PYTHON_RUNTIME, Place, rewri
 
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
-MOST_SECONDS = 40.0  # of the tests that one change is tried with
+MOST_SECONDS = 40.0  # of the tests that one change is tried with, unless only longer tests reach it
 # The parent process has imported modules that pytest would rewrite.
 USUAL = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 MOST_WAIT = 600.0  # seconds after which a change is taken for a lock that never opens
@@ -247,14 +247,19 @@ class Tests:
     def of(self, number: int, own: set[str], is_last: bool) -> list[str]:
         """Return the tests for a place: those of its own files, or at last the others."""
         tests = set(self.reaching.get(number, []))
-        if number in self.at_import and not is_last:
+        if is_last:
+            tests -= set(self.of(number, own, False))
+            return self.shortest(tests) or sorted(tests, key=self.seconds.__getitem__)[:1]
+        if number in self.at_import:
             tests |= self.seconds.keys()  # each test of the module may need what the import made
-        tests = {test for test in tests if (test.split("::")[0] in own) != is_last}
+        return self.shortest({test for test in tests if test.split("::")[0] in own})
+
+    def shortest(self, tests: set[str]) -> list[str]:
         kept: list[str] = []
         seconds = 0.0
         for test in sorted(tests, key=self.seconds.__getitem__):
             seconds += self.seconds[test]
-            if kept and seconds > MOST_SECONDS:
+            if seconds > MOST_SECONDS:
                 break
             kept.append(test)
         return kept
