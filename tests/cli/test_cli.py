@@ -291,6 +291,11 @@ def test_options_of_labels_and_terms_are_refused_where_there_are_some(
         assert complaint == f"{path}: {why}, so leave out {option}"
 
 
+def test_counting_refuses_the_demo(run: Any, tmp_path: Path) -> None:
+    complaint = run("count", "demo", "-o", tmp_path / "o.termsift").complaint
+    assert complaint == "demo: is not a file, which count needs; rank and others read it"
+
+
 def test_warnings_are_one_line(run: Any, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def warn(*_: object, **__: object) -> None:
         with warnings.catch_warnings():

@@ -121,6 +121,37 @@ def test_an_unknown_ending_is_refused_before_the_work(run: Any, tmp_path: Path, 
     assert list(tmp_path.iterdir()) == []
 
 
+TABLES = f"expected {' '.join(FORMAT_OF)}, no ending, or --format"
+COMMANDS = {  # and what their errors expect of the name of an output
+    "rank": TABLES,
+    "keyness ham spam": TABLES,
+    "context egg": TABLES,
+    "compare": TABLES,
+    "classify --counts absent.termsift": TABLES,
+    "report": "expected .html .htm, or no ending",
+    "count": "expected the name of a file that ends in .termsift",
+    "merge": "expected the name of a file that ends in .termsift",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_refuses_an_unknown_ending(
+    run: Any, table: Path, tmp_path: Path, command: str
+) -> None:
+    name, *others = command.split()
+    path = tmp_path / "o.pdf"
+    complaint = run(name, table, *others, "-o", path).complaint
+    assert complaint.startswith(f"{path}: ")
+    assert complaint.endswith(COMMANDS[command])
+    assert list(tmp_path.iterdir()) == [table]
+
+
+@pytest.mark.parametrize("name", ["o.html", "o.HTM", "o"])
+def test_a_page_has_an_ending_of_pages(run: Any, table: Path, tmp_path: Path, name: str) -> None:
+    assert run("report", table, "-o", tmp_path / name).code == 0
+    assert "<html" in (tmp_path / name).read_text("utf-8")
+
+
 # ---- inputs that are given twice -----------------------------------------------------------------
 
 

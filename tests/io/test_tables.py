@@ -152,6 +152,9 @@ QUOTED = "a field with ',' in it must begin and end with a quote"
         ("c.csv", 'label,text\na,"one" two\n', {},
          "c.csv, line 2: expected ',' or the end of the line after a closing quote, at byte 7; "
          + QUOTES),
+        ("c.tsv", 'label\ttext\na\t"one" two\n', {},
+         r"c.tsv, line 2: expected '\t' or the end of the line after a closing quote, at byte 7; "
+         + QUOTES),
         ("c.csv", b"label,text\na,one\nb,\xff\n", {}, f"c.csv, line 3: {NOT_UTF8}"),
         ("c.csv", "a,one\n", {"text": 2},
          f"c.csv, line 1: expected one column 'label', found 'a', 'one'; {COLUMNS}"),

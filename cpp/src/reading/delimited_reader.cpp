@@ -428,7 +428,8 @@ DelimitedReader::Row DelimitedReader::row(const std::uint8_t* data, std::int64_t
         row.fields.push_back(std::exchange(field, {}));
         state = !is_end ? State::start_field : c == line_is_over ? State::start_record : State::after_return;
       } else if (state == State::after_quote) {
-        row.fault.append("expected '").append(1, delimiter).append("' or the end of the line after a closing quote, ");
+        const std::string expected = delimiter == '\t' ? "\\t" : std::string(1, delimiter);
+        row.fault += "expected '" + expected + "' or the end of the line after a closing quote, ";
         row.fault += "at " + place(units(data + line_begin, data + at));
       } else if (c == escape) {
         state = State::escaped;

@@ -9,7 +9,7 @@ import termsift as ts
 from termsift.cli import arguments, inputs, output
 
 _MORE = """\
-The inputs must be either all matrices or all texts. demo and .termsift files are not allowed.
+The inputs must be either all matrices or all texts. .termsift files and demo are not allowed.
 Inputs are read in parts, except .npz files, and .mtx files that are unsorted, symmetric or, with
 --tf log, sorted by column, which are read whole.
 

@@ -99,6 +99,8 @@ def scan_of(args: argparse.Namespace, inputs: Sequence[str] | None = None) -> ts
         if holds_counts(path):
             cure = "; pass texts or a matrix" if inputs is None else "; merge joins files of counts"
             raise ValueError(f"{path}: holds counts, not documents{cure}")
+        if inputs is not None and path == DEMO and not Path(path).exists():
+            raise ValueError(f"{path}: is not a file, which count needs; rank and others read it")
     if inputs is None:
         if args.input == DEMO:
             refuse(args, f"{DEMO}: has labels and terms", *_reading(args))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, TextIO, cast
@@ -34,11 +34,8 @@ def add_output(parser: argparse.ArgumentParser) -> Any:
 @contextmanager
 def answering(args: argparse.Namespace) -> Iterator[Callable[..., None]]:
     """Open the output before the computation, and yield a function that writes to the output."""
-    ending = _ending(args.output)
     if args.format is None:
-        if ending and ending not in FORMAT_OF:
-            cure = f"expected {' '.join(FORMAT_OF)}, no ending, or --format"
-            raise ValueError(f"{args.output}: unknown ending {ending!r} for a table, {cure}")
+        ending = check_ending(args.output, FORMAT_OF, "a table", "no ending, or --format")
         args.format = FORMAT_OF.get(ending, "table")
     with opened(args.output) as out:
 
@@ -91,6 +88,15 @@ def check_counts_file(path: str) -> None:
     if _ending(path) != COUNTS_FILE:
         raise ValueError(f"{path}: expected the name of a file that ends in {COUNTS_FILE}")
     check_replaceable(path)
+
+
+def check_ending(path: str | None, known: Collection[str], what: str, others: str) -> str:
+    """Return the ending of the name of an output, which is empty or known."""
+    ending = _ending(path)
+    if ending and ending not in known:
+        cure = f"expected {' '.join(known)}, {others}"
+        raise ValueError(f"{path}: unknown ending {ending!r} for {what}, {cure}")
+    return ending
 
 
 def _ending(path: str | None) -> str:

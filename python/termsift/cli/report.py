@@ -58,6 +58,7 @@ def _run(args: argparse.Namespace) -> None:
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8")  # The page declares this encoding.
     arguments.check_stability(args)
+    output.check_ending(args.output, (".html", ".htm"), "a page", "or no ending")
     with output.opened(args.output) as out:  # Opening the output first reports errors early.
         stability = None
         if args.stability:
