@@ -79,7 +79,8 @@ class Keyness(Tabular):
         - zeta: the share of documents that contain the term, in the target minus in the reference;
         - lrc_docs: lrc (see below), computed from the shares of documents;
         - bic: g2 - ln(N_1 + N_2), Wilson's approximation of the Bayes factor;
-        - log_ratio: log2(f_1 / f_2), where 1/2 replaces a count of 0;
+        - log_ratio: log2(f_1 / f_2), where 1/2 replaces a count of 0, so a term that occurs only in
+          a far larger corpus may have the sign of the smaller one;
         - percent_diff: 100 (f_1 - f_2) / f_2;
         - relative_risk: f_1 / f_2;
         - odds_ratio: a (N_2 - b) / (b (N_1 - a)), NaN for 0/0;
