@@ -53,6 +53,11 @@ def test_holm_by_hand() -> None:
     assert holm(np.empty(0)).tolist() == []
 
 
+@pytest.mark.parametrize(("difference", "expected"), [(1e-12, [1.5, 1.5]), (2e-12, [2, 1])])
+def test_values_within_rounding_share_a_rank(difference: float, expected: list[float]) -> None:
+    assert ranks(np.array([[0.0, difference]])).tolist() == [expected]
+
+
 @given(st.integers(2, 9), st.integers(3, 6), st.integers(0, 2**32 - 1), st.booleans())
 def test_ranks_and_friedman_are_those_of_scipy(n: int, k: int, seed: int, ties: bool) -> None:
     values = np.random.default_rng(seed).random((n, k))

@@ -57,10 +57,13 @@ from termsift.cli import running
 from termsift.cli.inputs import READING, count_collection
 from termsift.io import _matrices as matrices
 from termsift.io._dialect import CHECKS as OF_DIALECTS
+from termsift.io._dialect import Row
+from termsift.io._dialect import _alike as rows_alike
 from termsift.io._list_columns import _USUAL, usual_column
 from termsift.io._list_columns import plain as plain_name
 from termsift.io._scan import FORMATS, Scanned
 from termsift.io._source import NAMED, SKIP
+from termsift.reference.conditional import _log_gamma_ratio as log_gamma_ratio
 from termsift.text._blocks import labelled_parts, text_blocks
 from termsift.text._character_sets import UntranslatedError, of_node
 from termsift.text._english import ENGLISH_STOP_WORDS
@@ -86,7 +89,7 @@ __all__ += ["METRICS", "TITLES", "check_ks", "curve_of", "folds_of", "metrics_of
 __all__ += ["LabelledRows", "evaluation", "rankers_of"]
 __all__ += ["corrected_t", "friedman", "holm", "nemenyi_difference", "ranks", "sign_test"]
 # Numbers that results show only rounded or adjusted.
-__all__ += ["adjusted_logs", "dispersion", "likeliest_shape", "log_chi2_sf"]
+__all__ += ["adjusted_logs", "dispersion", "likeliest_shape", "log_chi2_sf", "log_gamma_ratio"]
 # The registry and its types, of which functions, command line and docs are made.
 __all__ += ["DESCRIBING", "EVENT_MODELS", "KEYNESS_ORDERS", "MODELS", "OCCURRENCES"]
 __all__ += ["MethodName", "Model", "RankerName", "check_model", "find_method", "find_ranker"]
@@ -114,6 +117,8 @@ __all__ += [
     "labelled_parts",
 ]
 __all__ += ["text_blocks"]
+# The rows by which a delimiter is chosen: faulty rows of the right width cannot be written easily.
+__all__ += ["Row", "rows_alike"]
 # Checks of arguments, with the values that they return.
 __all__ += ["check_labels", "check_matrix", "plain_label"]
 # What `find_passages` shows, but for the text around it.

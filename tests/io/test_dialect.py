@@ -12,7 +12,7 @@ import pytest
 
 import termsift as ts
 from collection_files import complaint, read_files, write
-from private import OF_DIALECTS, READING
+from private import OF_DIALECTS, READING, Row, rows_alike
 from wording import raises, warns
 
 
@@ -57,6 +57,11 @@ def test_a_semicolon_is_never_cut_at_the_comma(tmp_path: Path) -> None:
     assert rows(write(path, content), text=2, label=1)[0] == ("Sport", ["Goal,", "late"])
     content = 'Sport;"Goal, late\nin, May"\nTrade;"Oil ""Gas""\nup, down"\n'  # on two lines
     assert [label for label, _ in rows(write(path, content), text=2, label=1)] == ["Sport", "Trade"]
+
+
+def test_only_sound_rows_of_one_width_are_alike() -> None:
+    of_file = [Row(1, ["a", "b"], None), Row(2, ["a", "b"], "a fault"), Row(3, ["a"], None)]
+    assert rows_alike(of_file, 2) == 1
 
 
 @pytest.mark.parametrize(

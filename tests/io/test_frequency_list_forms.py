@@ -99,6 +99,15 @@ def test_bigrams_of_uniq_are_terms(tmp_path: Path) -> None:
     assert table == {"term": ["of the", "in the", "a , b"], "count": [100, 50, 7]}
 
 
+def test_a_column_between_blanks_is_no_part_of_the_term(tmp_path: Path) -> None:
+    path = tmp_path / "list.txt"
+    path.write_text("the DT 50\ncat NN 7\n")
+    with raises(ValueError, "unclear_term"):
+        ts.io.read_frequency_list(path)
+    table = ts.io.read_frequency_list(path, term=1, count=3)
+    assert table == {"term": ["the", "cat"], "count": [50, 7]}
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -533,6 +533,9 @@ def test_two_letters_in_ten_characters_tell_utf_16(tmp_path: Path) -> None:
     path.write_bytes("ab天气很好天气很好".encode("utf-16-le"))
     fault = "is UTF-16 without a mark of the order of bytes, expected UTF-8"
     assert complaint(path) == f"a.txt: {fault}; pass encoding='utf-16-le'"
+    # U+4E00 has a zero byte where letters have none. One for eight letters is not too many.
+    path.write_bytes("abcdefgh天气天气天气天气天气天一".encode("utf-16-le"))
+    assert complaint(path) == f"a.txt: {fault}; pass encoding='utf-16-le'"
 
 
 MATRICES = [

@@ -303,6 +303,8 @@ def test_answers_that_only_look_like_those_of_a_survey(tmp_path: Path) -> None:
     assert count(path).n_docs == 2
     path = write(tmp_path / "c.tsv", "a\ttext\tlabel", '1\t{"ImportId": 1}\tham')
     assert count(path, quote="").n_docs == 1
+    path = write(tmp_path / "c.csv", "Respondent ID,text,label", ",eggs,ham", "1,pills,spam")
+    assert count(path).n_docs == 2
 
 
 # ---- the order of text and label -----------------------------------------------------------------
@@ -454,7 +456,9 @@ def test_rows_that_end_in_a_stray_delimiter(tmp_path: Path) -> None:
 @pytest.mark.skipif(shutil.which("perl") is None, reason="the cure is a command of perl")
 def test_a_label_and_a_blank_before_each_text(tmp_path: Path) -> None:
     for mark in (" ", ": ", "::", ", "):
-        path = write(tmp_path / "c.txt", *(f"{label}{mark}{text}" for label, text in ROWS * 2))
+        texts = [*TEXTS, *(f"{text} again" for text in TEXTS)]
+        labelled = zip(LABELS * 2, texts, strict=True)
+        path = write(tmp_path / "c.txt", *(f"{label}{mark}{text}" for label, text in labelled))
         if mark == "::":
             continue
         with raises(ValueError, "a_label_begins_each_line", argument="label") as caught:
@@ -462,7 +466,7 @@ def test_a_label_and_a_blank_before_each_text(tmp_path: Path) -> None:
         command = str(caught.value).partition("perl -pe '")[2].partition("'")[0]
         done = subprocess.run(["perl", "-pe", command, path], check=True, capture_output=True)
         cured = write(tmp_path / "d.txt", *done.stdout.decode().splitlines())
-        assert count(cured) == ts.count_texts(TEXTS * 2, LABELS * 2)
+        assert count(cured) == ts.count_texts(texts, LABELS * 2)
 
 
 def test_a_table_with_commas_under_the_name_of_a_text(tmp_path: Path) -> None:

@@ -63,6 +63,14 @@ def test_the_lines_are_the_curves(curves: dict[str, ts.Curve]) -> None:
     assert [text.get_text() for text in legend.get_texts()] == list(curves)
 
 
+def test_all_panels_share_their_axes_of_terms(curves: dict[str, ts.Curve]) -> None:
+    first, *others = plot_curves(curves).axes
+    assert others
+    for axes in others:
+        assert first.get_shared_x_axes().joined(first, axes)
+        assert first.get_shared_y_axes().joined(first, axes)
+
+
 def test_the_shade_is_a_standard_error(curves: dict[str, ts.Curve], one_run: ts.Curve) -> None:
     axes = plot_curves(curves).axes[1]
     for shade, curve in zip(axes.collections, curves.values(), strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -15,6 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 import termsift as ts
+from private import log_gamma_ratio
 from small_tables import INF, THREE, TWO, table
 from termsift import reference
 from termsift.reference import scoring
@@ -24,6 +26,25 @@ THREE_MD = 2 / 3 * math.log(3 / 2) + 1 / 3 * math.log(3 / 5)
 THREE_NU_J = (1 / 5 + 2 / 9) / 2
 # Each of two classes has one document, of one term.
 TWO_OF_DOCUMENTS = reference.count(np.eye(2, dtype=int), [0, 1])
+
+
+def test_scores_and_class_scores_have_the_same_defaults() -> None:
+    ours, theirs = (inspect.signature(f).parameters for f in (scoring.score, scoring.class_scores))
+    shared = ours.keys() & theirs.keys()
+    assert "sqrt" in shared
+    assert {name: ours[name].default for name in shared} == {
+        name: theirs[name].default for name in shared
+    }
+
+
+@pytest.mark.parametrize("x", [999.0, 1000.0, 5000.0])
+@pytest.mark.parametrize("a", [0.25, 3.0])
+def test_the_ratio_of_gamma_functions(x: float, a: float) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(40):
+        expected = float(mpmath.loggamma(mpmath.mpf(x) + a) - mpmath.loggamma(x))
+    # A difference of two values of lgamma loses four digits, Stirling's series none.
+    assert log_gamma_ratio(x, a) == pytest.approx(expected, rel=1e-11 if x < 1000 else 1e-15)
 
 
 # ------------------------------------------------------------------------------------- scores

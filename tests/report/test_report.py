@@ -160,6 +160,12 @@ def test_the_best_terms(tmp_path: Path) -> None:
     assert [row[5] for row in rows] == shown
 
 
+def test_scores_from_a_thousand_on_are_whole(tmp_path: Path) -> None:
+    X = np.repeat([[1, 1], [1, 0]], [999, 1], axis=0)
+    page = written(ts.count(X, [0, 1] * 500), tmp_path, method="df")
+    assert [row[2] for row in page.tables[BEST][1:]] == ["1,000", "999"]
+
+
 # ---- classes beside one another ----------------------------------------------------------------
 
 
@@ -391,6 +397,13 @@ def test_the_command_line(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert run("report", table, "-o", "-").out == page.read_text("utf-8")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "a.html"]
     assert "arguments are required: -o/--output" in run("report", table).err
+    # Passages have as much text around a term as the command's own option would give.
+    text = "ball " + "x" * 30 + " team " + "y" * 80
+    table.write_text(f"label,text\na,größe ship\nb,{text}\n", "utf-8")
+    (passage,) = ts.find_passages([text], ["b"], ["team"], width=50)["b"]["team"]
+    assert (
+        passage.before + "<mark>team</mark>" + passage.after in run("report", table, "-o", "-").out
+    )
     # A wrong path is refused before the work begins.
     put(monkeypatch, reading_of_counts=None)
     path = tmp_path / "absent" / "page.html"

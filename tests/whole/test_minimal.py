@@ -5,6 +5,7 @@ Guards: the wheel as a whole.
 
 from __future__ import annotations
 
+import platform
 from pathlib import Path
 
 import numpy as np
@@ -66,3 +67,4 @@ def test_show_versions(capsys: pytest.CaptureFixture[str]) -> None:
     printed = capsys.readouterr().out
     assert ts.__version__ in printed
     assert "threads set by: " in printed
+    assert f"python: {platform.python_version()}\n" in printed
