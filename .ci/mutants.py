@@ -369,7 +369,7 @@ def try_place(
     import termsift_mutants
 
     termsift_mutants.active = number
-    if active := cpp_variable("mutant_active", ctypes.c_int):
+    if (active := cpp_variable("mutant_active", ctypes.c_int)) is not None:
         active.value = number
     return failing_test(of_package)
 
