@@ -146,6 +146,20 @@ def test_every_command_refuses_an_unknown_ending(
     assert list(tmp_path.iterdir()) == [table]
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_page_on_standard_output_is_utf_8(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("label,text\nham,größe egg\nspam,viagra egg\n", "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "termsift", "report", path, "-o", "-"],
+        capture_output=True,
+        timeout=LIMIT,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": encoding},
+    )
+    assert "größe" in done.stdout.decode("utf-8")
+
+
 @pytest.mark.parametrize("name", ["o.html", "o.HTM", "o"])
 def test_a_page_has_an_ending_of_pages(run: Any, table: Path, tmp_path: Path, name: str) -> None:
     assert run("report", table, "-o", tmp_path / name).code == 0

@@ -72,6 +72,8 @@ def test_the_interval_of_the_best_k() -> None:
     assert low <= curve.best_k() <= high
     assert (low, high) in ((2, 10), (5, 5), (2, 5), (5, 10))
     assert ts.Curve("a", [3, 4], {"accuracy": np.ones((3, 2))}).best_k_interval() == (3, 4)
+    runs = np.array([[0.5, 0.8, 0.9], [0.5, 0.9, 0.8], [0.6, 0.8, 0.9]])
+    assert ts.Curve("a", [10, 20, 50], {"accuracy": runs}).best_k_interval() == (20, 50)
 
 
 def test_agreement_by_hand() -> None:

@@ -19,6 +19,10 @@ WORDING: dict[str, str] = {
         "13 of 90 texts are empty, and counted as documents without terms: if texts are "
         "missing, leave out their documents"
     ),
+    "1_of_1_200_texts_is": (
+        "1 of 1,200 texts is empty, and counted as documents without terms: if texts are "
+        "missing, leave out their documents"
+    ),
     "400_of_1_200_texts_are": (
         "400 of 1,200 texts are empty, and counted as documents without terms: if texts are "
         "missing, leave out their documents"

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from termsift.io import Collection, load_demo
+import termsift as ts
+from termsift.io import Collection, load_demo, scan_demo
 from wording import raises
 
 SOURCES = {
@@ -78,6 +79,17 @@ def test_documents_are_docstrings_in_the_order_of_the_sources(library: Path) -> 
     ]
     assert list(names) == sorted(names)
     assert collection.classes is None
+
+
+def test_documents_have_numbers_in_all_packages_together(library: Path) -> None:
+    queries = {name: [name] for name in ("alpha", "beta", "gamma")}
+    for name in queries:
+        (library / name).mkdir()
+        source = f'class Many:\n    """Many {name}."""\n' * 10
+        (library / name / "__init__.py").write_text(source)
+    found = ts.find_passages(scan_demo(), queries=queries, n_passages=99)
+    documents = [passage.document for label in found for passage in found[label][label]]
+    assert documents == list(range(30))
 
 
 def test_a_python_without_sources(library: Path) -> None:

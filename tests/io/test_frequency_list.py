@@ -421,6 +421,12 @@ def test_words_are_lines_or_a_column(tmp_path: Path, text: str) -> None:
     assert ts.io.read_words(str(path)) == ["the", "of"]
 
 
+def test_some_words_may_have_numbers_within(tmp_path: Path) -> None:
+    path = tmp_path / "words"
+    path.write_text("ham\nroute 66\neggs\narea 51\nspam\n")  # two lines of five
+    assert ts.io.read_words(path) == ["ham", "route 66", "eggs", "area 51", "spam"]
+
+
 def test_a_column_of_words_may_be_named(tmp_path: Path) -> None:
     path = tmp_path / "words"
     path.write_text("mot,n\nthe,9\nof,2\n")

@@ -312,6 +312,7 @@ def of_json(text: str) -> list[str]:
         ('{"words": ["ham", "eggs"]}', "ham", of_json, []),
         ("one two", "2", lambda text: [str(len(text.split()))], []),
         ("was here", "be", lambda text: text.replace("was", "be").split(), ["was"]),
+        ("a begging", "egg", lambda text: ["egg"] * text.count("egg"), ["begging"]),
         ("New York is", "New_York", lambda t: t.replace("w Y", "w_Y").split(), ["New York"]),
     ],
 )

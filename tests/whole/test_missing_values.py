@@ -306,6 +306,11 @@ def test_many_texts_of_which_some_are_empty_are_told_once(way: Any, tmp_path: Pa
     assert len(told) == 1
 
 
+def test_one_text_of_many_is_empty() -> None:
+    with warns(UserWarning, "1_of_1_200_texts_is"):
+        ts.count_texts(["", *["bacon eggs"] * 1199], ["ham", "spam"] * 600)
+
+
 @pytest.mark.parametrize("way", WAYS, ids=ids)
 def test_no_word_at_all_gives_counts_without_terms_and_a_warning(way: Any, tmp_path: Path) -> None:
     count = way(["", "x", "!"], ["ham", "ham", "spam"], tmp_path)
