@@ -231,10 +231,10 @@ def test_keyness_without_a_difference() -> None:
 # ---- Algorithm 1 ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("y", [[0, 1, 1, 1], [0, 1, 2, 2]])
+@pytest.mark.parametrize("y", [[0, 1, 1, 1, 0], [0, 1, 2, 2, 0]])
 @pytest.mark.parametrize("model", ["bernoulli", "poisson"])
 def test_independent_terms_are_chosen_by_md(model: Any, y: list[int]) -> None:
-    X = [[3, 0, 1, 2], [0, 3, 1, 0], [1, 1, 0, 9], [0, 0, 2, 5]]
+    X = [[3, 0, 1, 2], [0, 3, 1, 0], [1, 1, 0, 9], [0, 0, 2, 5], [2, 0, 0, 1]]
     counts = reference.count(X, y)
     md = reference.score(counts, "md", model=model)
     indices, divergences = reference.greedy(counts, model=model)
