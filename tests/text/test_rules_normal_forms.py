@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 import unicodedata
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -123,6 +125,29 @@ def test_long_texts(form: Any, n_before: int) -> None:
         expected = ts.count_texts([normal, normal], [0, 1])
         assert list(counts.term_names) == list(expected.term_names)
         assert (counts.term_frequency != expected.term_frequency).nnz == 0
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_each_character_that_changes_is_found_in_a_block_that_does_not(
+    form: Any, tmp_path: Path
+) -> None:
+    """Blocks of 64 bytes whose characters are all in the normal form are skipped."""
+    changed = [
+        c
+        for c in CHARACTERS[0x80:]
+        if unicodedata.category(c) not in ("Cn", "Co", "Cs")
+        and (unicodedata.normalize(form, c) != c or unicodedata.combining(c))
+        and not re.search(r"\s", unicodedata.normalize(form, c))
+    ]
+    texts = ["a" * 100 + c + "b" * 100 for c in changed]
+    expected = sorted({unicodedata.normalize(form, text) for text in texts})
+    rules: dict[str, Any] = {"normalize": form, "token_pattern": "[^ ]+", "lowercase": False}
+    path = tmp_path / "texts.txt"
+    path.write_text("\n".join(texts), "utf-8")
+    of_file = ts.count(ts.scan(path, input_format="lines", label=False, **rules))
+    for counts in (of_file, ts.count_texts(texts, ["a"] * len(texts), **rules)):
+        assert counts.term_names is not None
+        assert counts.term_names.tolist() == expected
 
 
 def test_python_cuts_the_normal_form_too() -> None:
