@@ -132,6 +132,24 @@ TEST(exponentials_and_logarithms_are_accurate_on_every_target) {
   use_simd_target(target);
 }
 
+TEST(the_largest_logarithm_of_a_document_becomes_0) {
+  // Exponentials of larger numbers overflow, so each of the lanes must be able to hold the largest.
+  const std::string target = simd_target();
+  for (const std::string& name : simd_targets()) {
+    use_simd_target(name);
+    const PosteriorKernels kernels = kernels_in_use<PosteriorKernels>();
+    for (std::size_t largest = 0; largest < 16; ++largest) {
+      std::vector<double> sums(16, -1), log_lift(16, 0), log_prior(16, -2), logs(16);
+      log_lift[largest] = 2000;
+      kernels.add_evidence({16, sums.data(), nullptr, log_lift.data(), 0.5, log_prior.data(), logs.data()});
+      std::vector<double> want(16, -1000);
+      want[largest] = 0;
+      CHECK_EQ(logs, want);
+    }
+  }
+  use_simd_target(target);
+}
+
 template <class Index, class Value>
 void check_postings(const Matrix<Index, Value>& x, int n_threads) {
   std::vector<Int> rows;  // four of five rows of the matrix, in reverse order

@@ -130,6 +130,10 @@ TEST(messages_name_what_was_expected) {
     return read_market(text, Way::whole, {}, sorted).fault;
   };
   CHECK_EQ(market(integer + "2 3 1\n3 1 1"), "expected a row from 1 to 2, found '3'");
+  const std::string zeros(25, '0'), nines(25, '9');
+  CHECK_EQ(market(integer + "2 3 1\n" + zeros + " 1 1"), "expected a row from 1 to 2, found '" + zeros + "'");
+  CHECK_EQ(market(integer + "2 3 1\n" + nines + " 1 1"), "expected a row from 1 to 2, found '" + nines + "'");
+  CHECK_EQ(market(integer + "2 3 1\n:1 1 1"), "expected a row from 1 to 2, found ':1'");
   CHECK_EQ(market(integer + "2 0 1\n1 1 1"), "expected no entry, because there are no columns, found '1'");
   CHECK_EQ(market(integer + "2 3 1\n1 1 1\n\n 2 2 7"),
            "expected no more than the 1 entries that line 2 declares, found ' 2 2 7'");

@@ -49,6 +49,10 @@ def test_overflow(X, y, w):
 def test_overflow_names_row_column_and_value():
     message = complaint(OVERFLOW, ts.count, column(0, MOST, 1), [10, 20, 20])
     assert message == "with 1 at row 2, column 0, the tokens of class 20 exceed 2^63 - 1"
+    message = complaint(
+        OVERFLOW, ts.count, np.array([[1, 0], [5, 3]]), [0, 1], [2**62] * 2, tf="binary"
+    )
+    assert message == "with 1 at row 1, column 1, the tokens of class 1 exceed 2^63 - 1"
     message = complaint(OVERFLOW, ts.count, column(0, 0), ["a", "a"], [MOST, 1])
     assert message.startswith("with document 1 of weight 1, the number of documents ")
 
