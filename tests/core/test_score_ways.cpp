@@ -166,6 +166,27 @@ TEST(both_ways_agree) {
   }
 }
 
+TEST(the_largest_value_may_be_that_of_a_class_without_the_term) {
+  // Two classes with nearly all of the prior have the frequent terms equally often, so their values are near 0. In all other
+  // classes, the value grows with the frequency of the term.
+  constexpr std::size_t n_classes = 60, n_terms = 2000;
+  std::vector<std::vector<std::int64_t>> tf(n_classes, std::vector<std::int64_t>(n_terms, 0));
+  for (std::size_t term = 0; term < n_terms; ++term) {
+    const auto l = static_cast<std::int64_t>(1 + term * term);
+    tf[0][term] = tf[1][term] = l;
+    tf[2 + term % (n_classes - 2)][term] = term % 7 == 0 ? 1 : 0;
+  }
+  const auto counts = make_counts(std::vector<std::int64_t>(n_classes, 2), tf);
+  std::vector<double> prior(n_classes, 1e-6);
+  prior[0] = prior[1] = 1;
+  for (const Divergence measure : measures) {
+    const Estimation estimation{1, n_terms, prior};
+    const auto want = scores_by(dense, counts, estimation, measure, Aggregate::max);
+    const auto got = scores_by(sparse, counts, estimation, measure, Aggregate::max);
+    for (std::size_t term = 0; term < n_terms; ++term) CHECK_NEAR(got[term], want[term], 3e-15 * want[term]);
+  }
+}
+
 TEST(both_ways_agree_on_weighted_counts) {
   // Catches mistakes with fractional counts, negative logarithms and totals near the limits.
   Random random(19);
