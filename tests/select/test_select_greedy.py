@@ -410,3 +410,15 @@ def test_the_reference_against_exact_gains(kind: str, n_classes: int) -> None:
         exact = exact_divergence(terms=chosen, **witness)
         assert relative_error(float(divergences[step]), exact) <= 2**-52
         assert reference.divergence(counts, chosen, **options) == divergences[step]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_class_of_2_59_tokens_beside_small_classes(seed: int) -> None:
+    """Each class has masses of its own unit, although all counts are integers."""
+    rng = np.random.default_rng(seed)
+    X = np.stack([rng.integers(0, most, 6) for most in (2**57, 9, 1000)])
+    X[:, 0] += 1
+    indices, divergences = reference.greedy(reference.count(X, [0, 1, 2]))
+    chosen = ts.count(X, [0, 1, 2]).greedy()
+    assert chosen.indices.tolist() == indices.tolist()
+    np.testing.assert_allclose(chosen.scores, divergences, rtol=1e-9)
