@@ -42,6 +42,16 @@ def test_scores_and_class_scores_have_the_same_defaults() -> None:
     }
 
 
+@pytest.mark.parametrize("degrees", [1, 2, 3, 8, 9])
+@pytest.mark.parametrize("statistic", [0.5, 10.0, 40.0, 2000.0])
+def test_pvalues_to_forty_digits(statistic: float, degrees: int) -> None:
+    mpmath = pytest.importorskip("mpmath")
+    with mpmath.workdps(40):
+        a, z = mpmath.mpf(degrees) / 2, mpmath.mpf(statistic) / 2
+        expected = float(mpmath.log(mpmath.gammainc(a, z, mpmath.inf, regularized=True)))
+    assert reference.log_pvalue(statistic, degrees) == pytest.approx(expected, rel=1e-12)
+
+
 @pytest.mark.parametrize("x", [999.0, 1000.0, 5000.0])
 @pytest.mark.parametrize("a", [0.25, 3.0])
 def test_the_ratio_of_gamma_functions(x: float, a: float) -> None:

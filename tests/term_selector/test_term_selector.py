@@ -20,6 +20,7 @@ import sklearn
 from sklearn.compose import ColumnTransformer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import termsift as ts
@@ -78,6 +79,13 @@ def test_it_keeps_the_first_terms_of_the_ranking(options: dict[str, Any], k: int
     back = selector.inverse_transform(kept).toarray()
     np.testing.assert_array_equal(back[:, ranking.indices], X.toarray()[:, ranking.indices])
     assert np.count_nonzero(back.any(axis=0)) <= k
+
+
+def test_tags() -> None:
+    tags = get_tags(ts.TermSelector())
+    assert tags.input_tags.sparse
+    assert tags.input_tags.positive_only
+    assert tags.target_tags.required
 
 
 def test_attributes() -> None:
