@@ -89,6 +89,8 @@ def test_another_encoding(folder: Path, tmp_path: Path) -> None:
     expected = f"trade/2, line 1: byte 2 is not UTF-8; {cure}"
     assert complaint(folder) == expected
     assert "größe" in words(read_files(folder, encoding="latin-1"))
+    write(folder / "trade/2", "größe".encode())  # these bytes are Latin-1, too
+    assert "grã" in words(read_files(folder, encoding="latin-1"))
     table = write(tmp_path / "c.csv", "label,text\na,ball\n")
     for unknown in ("latin-l", "hex", "undefined"):
         expected = f"unknown encoding {unknown!r}, expected one such as 'utf-8'"

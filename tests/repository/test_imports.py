@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -200,3 +202,24 @@ def test_the_user_chooses_the_number_of_blas_threads(
         "with one_blas_thread(): print(os.environ.get('OPENBLAS_NUM_THREADS'))"
     )
     assert printed(code, **variables) == expected
+
+
+def test_what_is_not_frozen() -> None:
+    """Counts, rules and results are values, so only readers and an estimator may change."""
+    found = set()
+    for module in pkgutil.walk_packages(ts.__path__, "termsift."):
+        if not module.name.endswith(("__main__", "spark", "dask")):
+            for name, kind in vars(importlib.import_module(module.name)).items():
+                if isinstance(kind, type) and kind.__module__ == module.name:
+                    parameters = getattr(kind, "__dataclass_params__", None)
+                    found |= {name} if parameters and not parameters.frozen else set()
+    assert found == {"NaiveBayes", "Skipped", "_Reading"}
+
+
+def test_messages_of_the_log_are_shown_only_if_asked_for() -> None:
+    code = (
+        "import logging, termsift as ts; ts.count([[1]], ['a']); "
+        "logging.getLogger('termsift').warning('told')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
