@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import termsift as ts
@@ -76,6 +76,7 @@ def values_of(counts: ts.ClassCounts, measure: Measure, alpha: dict[str, Any]) -
 @whatever_they_weigh
 @settings(max_examples=EXAMPLES)
 @seeds
+@example(2032)  # documents weigh 2^911, so the share of one document is 2^-914
 def test_class_scores_are_the_formulas(seed: int) -> None:
     counts, alpha = collection(seed)
     for measure in OF_CELLS:

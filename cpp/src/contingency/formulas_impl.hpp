@@ -358,7 +358,10 @@ struct WeightedLogRatio {
     const DoubleDouble other = multiply({stands_for_B, 0.0}, x.r), seen = Of::times(B, x.r);
     const DoubleDouble Q{none ? other.hi : seen.hi, none ? other.lo : seen.lo};
     const double difference = none ? subtract(P, other).hi : x.det.hi;
-    const double value = x.a.hi / x.r.hi * log_ratio(P, Q, difference);
+    // Where documents weigh 2^900, the share of one document would be less than least_probability.
+    const double in_range = none ? 0x1p+450 : 1.0;
+    const double log = log_ratio(scale(P, in_range), scale(Q, in_range), difference * in_range);
+    const double value = x.a.hi / x.r.hi * log;
     return x.a.hi > 0 && x.rest.hi > 0 ? value : 0.0;
   }
 };
