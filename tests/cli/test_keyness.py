@@ -115,7 +115,7 @@ def test_classes_may_follow_options(run: Any, mail: Path) -> None:
         expected = run("keyness", mail, *classes, *options).out
         assert run("keyness", mail, *options, *classes).out == expected
     assert run("keyness", mail, "ham", *options, "spam").out == expected
-    for wrong, rest in ((("ham", "spam", "news"), "news"), (("--foo", "ham"), "--foo ham")):
+    for wrong, rest in ((("ham", "spam", "news"), "news"), (("--foo", "ham"), "--foo")):
         result = run("keyness", mail, *options, *wrong)
         assert result.code == 2
         assert f"unrecognized arguments: {rest}\n" in result.err
