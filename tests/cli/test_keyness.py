@@ -118,7 +118,7 @@ def test_classes_may_follow_options(run: Any, mail: Path) -> None:
     for wrong, rest in ((("ham", "spam", "news"), "news"), (("--foo", "ham"), "--foo")):
         result = run("keyness", mail, *options, *wrong)
         assert result.code == 2
-        assert f"unrecognized arguments: {rest}\n" in result.err
+        assert f"unrecognized arguments: {rest}" in result.err  # before 3.14 also "ham"
 
 
 @pytest.mark.parametrize(
