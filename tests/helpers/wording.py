@@ -370,6 +370,7 @@ WORDING: dict[str, str] = {
         " one score for each of the 20 terms, got shape (3,) of float64"
     ),
     "another_thread_reads_this_file": "another thread is reading this file",
+    "another_thread_uses_these_counts": "another thread uses these counts",
     "as_many_labels_as_documents": (
         "40 documents have 40 different labels: if texts and labels are swapped, pass the texts "
         "first, or name the columns by text= and label="

@@ -47,6 +47,13 @@ def test_large_weights_are_within_4_ulp(measure: Measure) -> None:
         assert_accurate(ts.count(X, y, sample_weight=weights), measure)
 
 
+@pytest.mark.parametrize("measure", OF_CELLS, ids=str)
+def test_many_occurrences_in_few_documents_are_within_4_ulp(measure: Measure) -> None:
+    # There are less than 2^26 documents, but products with 2^46 occurrences need more than doubles.
+    counts = ts.count([[2**20 + 1, 1], [2**20, 3]], [0, 1], sample_weight=[31_000_003, 30_999_989])
+    assert_accurate(counts, measure)
+
+
 def test_nothing_crashes_without_documents() -> None:
     for counts in (
         ts.count(np.zeros((0, 3), int), []),

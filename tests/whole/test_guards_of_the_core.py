@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,22 @@ def test_a_reader_is_not_used_while_it_reads() -> None:
     table = json(lambda _: len(table.read() or ()))
     with raises(RuntimeError, "another_thread_reads_this_file"):
         table.read()
+
+
+def test_counts_are_not_used_while_documents_are_added() -> None:
+    n_docs = 10**6
+    counts = _core.GrowingCounts(_core.Counts(0, True))
+    documents = (np.arange(n_docs + 1), np.zeros(n_docs, int), np.ones(n_docs, int), 1)
+    options = (None, np.zeros(n_docs, np.int32), 1, _core.TermWeight.raw, 1, 2**20)
+    with ThreadPoolExecutor() as pool, raises(RuntimeError, "another_thread_uses_these_counts"):
+        for _ in range(100):  # this thread may get no time while the other one adds
+            adding = pool.submit(counts.add, *documents, *options)
+            while not adding.done():
+                counts.counts(1)
+            adding.result()
+    (added,) = counts.counts(1).class_docs.tolist()
+    assert added > 0
+    assert added % n_docs == 0
 
 
 def test_a_file_must_not_return_more_than_was_asked_for() -> None:
