@@ -52,7 +52,7 @@ MOST_SECONDS = 40.0  # of the tests that one change is tried with, unless only l
 USUAL = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 LEAST_SHARE = 0.95
 MOST_WAIT = 600.0  # seconds after which a change is taken for a lock that never opens
-MOST_MEMORY = (12 << 30, 12 << 30)
+MOST_MEMORY = (64 << 30, 64 << 30)  # addresses, of which a test of 2^30 terms takes many
 Key = tuple[str, str, str]
 
 # ---- the sample and the program ----------------------------------------------------------------
