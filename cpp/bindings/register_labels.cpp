@@ -110,7 +110,7 @@ py::tuple number_words(std::int64_t n, const char* data) {
   });
 }
 
-// Numbers the items of a list or of a numpy vector of objects. Equal items (==) get the same number. Raises TypeError for an
+// Numbers the items of a list or of a contiguous numpy vector of objects. Equal items (==) get the same number. Raises TypeError for an
 // item that is not hashable.
 py::tuple number_objects(const py::object& labels) {
   const bool is_list = PyList_Check(labels.ptr());
@@ -120,7 +120,6 @@ py::tuple number_objects(const py::object& labels) {
     n = PyList_GET_SIZE(labels.ptr());
   } else {
     const auto array = py::cast<py::array>(labels);
-    require_vector(array, "labels");
     n = array.size();
     elements = static_cast<PyObject* const*>(array.data());
   }
@@ -165,8 +164,8 @@ py::tuple number_labels(const py::object& labels) {
     });
   }
   const auto array = py::reinterpret_borrow<py::array>(labels);
-  if (array.dtype().kind() == 'O') return number_objects(labels);
   require_vector(array, "labels");
+  if (array.dtype().kind() == 'O') return number_objects(labels);
   const auto* const data = static_cast<const char*>(array.data());
   const auto size = static_cast<std::size_t>(array.itemsize());
   if (size == sizeof(std::uint64_t)) return number_words<std::uint64_t>(array.size(), data);

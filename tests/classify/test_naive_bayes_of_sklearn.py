@@ -209,6 +209,31 @@ def test_frames_have_the_columns_of_the_fitted_frame() -> None:
     chosen = ts.count(train, ["ham", "spam"]).naive_bayes(["pills"])
     with raises(ValueError, "column_1_of_x_is", argument="X", at="column 1"):
         chosen.predict(train[["pills", "bacon"]])
+    assert not hasattr(fitted.fit(train.to_numpy(), ["ham", "spam"]), "feature_names_in_")
+    assert fitted.predict(others[1]).tolist() == ["ham", "spam"]
+
+
+def test_a_message_lists_five_columns() -> None:
+    pandas = pytest.importorskip("pandas", reason="needs termsift[pandas]")
+    names = ["a", "b", "c", "d", "e", "f"]
+    counts = pandas.DataFrame(np.eye(6, dtype=int), columns=names)
+    for n, key in ((5, "five_feature_names_unseen"), (6, "six_feature_names_unseen")):
+        fitted = ts.NaiveBayes().fit(counts[names[:n]], range(6))
+        with raises(ValueError, key, argument="X"):
+            fitted.predict(counts[names[:n]].add_prefix("x_"))
+
+
+def test_an_object_that_becomes_an_array_is_read_as_this_array() -> None:
+    class Lazy:
+        def __init__(self, values: Any) -> None:
+            self.values = values
+
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.asarray(self.values)
+
+    assert ts.NaiveBayes().fit(Lazy([[3, 0], [0, 2]]), [0, 1]).predict(Lazy([[0, 1]])) == [1]
+    with raises(ValueError, "complex_data_not_supported", argument="X"):
+        ts.NaiveBayes().fit(Lazy([[3, 1j], [0, 2]]), [0, 1])
 
 
 def test_a_column_of_labels_is_flattened_and_measurements_are_refused() -> None:

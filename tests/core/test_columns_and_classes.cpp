@@ -160,6 +160,7 @@ TEST(impossible_columns_are_named) {
   CHECK_THROWS(move({-2, 0, 1}, 3), invalid_argument, "new_column[0] is -2, expected -1 or a column below 3");
   CHECK_THROWS(move({0, 1, 1}, 3), invalid_argument, "new_column[2] is 1, which is also new_column[1]");
   CHECK_THROWS(move({1, 0, 1}, 3), invalid_argument, "new_column[2] is 1, which is also new_column[0]");
+  CHECK_THROWS(move({0, 1, 0}, 3), invalid_argument, "new_column[2] is 0, which is also new_column[0]");
   CHECK_THROWS(move({-1, -1, -1}, max_terms + 1), invalid_argument, "cannot have 2147483648 terms");
   CHECK_EQ(move({-1, -1, -1}, 0).rows[0]->size, 0);
   CHECK_EQ(move({max_terms - 1, -1, -1}, max_terms).rows[0]->terms[0], max_terms - 1);

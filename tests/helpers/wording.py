@@ -612,6 +612,9 @@ WORDING: dict[str, str] = {
     "comments_among_words": (
         "…words: left out 2 lines with comments, such as '# English stop words'"
     ),
+    "complex_data_not_supported": (
+        "Complex data not supported: X has dtype complex128, expected counts"
+    ),
     "conditional_gain_has_no_argument": "conditional_gain reads the documents and has no …",
     "conditional_gain_has_no_model_binary_only": (
         "conditional_gain has no model 'binary': only md, md_chi2, greedy have it"
@@ -812,6 +815,11 @@ WORDING: dict[str, str] = {
         "end with a quote; on_error='skip' leaves it out"
     ),
     "file_without_documents": "…f.svm: holds no documents",
+    "five_feature_names_unseen": (
+        "The feature names should match those that were passed during fit.\nFeature names "
+        "unseen at fit time:\n- x_a\n- x_b\n- x_c\n- x_d\n- x_e\nFeature names seen at fit "
+        "time, yet now missing:\n- a\n- b\n- c\n- d\n- e\n"
+    ),
     "float_counts_cannot_hold_exactly": "…, which float counts cannot hold exactly",
     "float_counts_take_float_weights": "float counts take float weights",
     "for_a_file_use_termsift": (
@@ -959,6 +967,7 @@ WORDING: dict[str, str] = {
     ),
     "labels_and_no_labels": "labels names a file of labels, so leave out label=False",
     "labels_for_the_documents_of_a_matrix": ("…labels: 39 labels for the 40 documents of …m.mtx"),
+    "labels_must_be_a_contiguous_vector": "labels must be a contiguous vector",
     "labels_must_be_strings": "labels must be strings, found int",
     "labels_of_a_folder": (
         "…mail: a folder of files has no single file of labels; pass the files, each with its own"
@@ -1497,6 +1506,10 @@ WORDING: dict[str, str] = {
         "term 0 occurs 1e+20 times in class 0, whose documents and b2 add up to 2; a rate "
         "must be at most 2^64"
     ),
+    "raw_documents_has_a_missing_value_at_1": (
+        "raw_documents has a missing value at 1, expected strings: drop the missing texts or "
+        "replace them by ''"
+    ),
     "raw_documents_has_no_string": "raw_documents has … at 1, expected strings…",
     "raw_documents_is_a_lazyframe": (
         "raw_documents is a LazyFrame: pass raw_documents.collect(), or merge counts of batches"
@@ -1601,6 +1614,11 @@ WORDING: dict[str, str] = {
     "shape_must_be_positive_and_finite_2": "shape must be positive and finite, got nan",
     "shards_are_counted_already": "shards are counted already: leave out …",
     "simd_target_must_be_one_of": "SIMD target must be one of … on this machine, got 'x'",
+    "six_feature_names_unseen": (
+        "The feature names should match those that were passed during fit.\nFeature names "
+        "unseen at fit time:\n- x_a\n- x_b\n- x_c\n- x_d\n- x_e\n- ...\nFeature names seen at "
+        "fit time, yet now missing:\n- a\n- b\n- c\n- d\n- e\n- ...\n"
+    ),
     "sketch_is_full": (
         "90% of the sketch's counters reach min_df=2, so the sketch would keep too many "
         "terms: make one with n_bytes=4194304 or more, or pass max_memory=12582912"

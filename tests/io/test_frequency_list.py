@@ -249,6 +249,7 @@ def test_fractions_are_refused(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
+        ("news\t9\nbacon\t61,847\nx\t2,345\n", "line 2"),
         ("news\t9\nbacon\t61,847\nx\t2,345\ny\t1,234\n", "line 2"),
         ("word;freq\nnews;61,847\nbacon;1,234\n", "line 2"),
         ("news\t61.847\nbacon\t1.234\n", "line 1"),

@@ -94,6 +94,7 @@ def matrices(draw: st.DrawFn) -> bytes:
 @given(matrices())
 @example(BANNER + b"coordinate integer general\n2 2 3\n1 1 5\n1 1 7\n2 1 1\n")
 @example(BANNER + b"coordinate integer general\n2 3 3\n1 1 5\n2 1 7\n1 2 1\n")
+@example(BANNER + b"coordinate integer general\n2 2 3\n2 1 5\n1 2 1\n2 1 7\n")
 def test_coordinates_in_any_order(folder: Path, text: bytes) -> None:
     check(folder, text)
 

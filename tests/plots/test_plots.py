@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -171,6 +172,14 @@ def test_infinite_scores_have_a_bar() -> None:
     (axes,) = plot_ranking(ranking).axes
     assert np.all(np.isfinite(bars(axes)[1]))
     assert axes.texts[0].get_text() == "\N{INFINITY}"
+
+
+def test_a_bar_without_end_is_a_little_longer_than_the_others() -> None:
+    ranking = ts.count(np.array([[4, 1, 0], [0, 1, 2]]), ["a", "b"]).rank("odds_ratio")
+    for largest in (0.5, 8.0):
+        scores = np.array([np.inf, largest, 0.0])
+        (axes,) = plot_ranking(replace(ranking, scores=scores)).axes
+        assert bars(axes)[1] == [1.05 * largest, largest, 0.0]
 
 
 def test_names_of_bars_are_shown_literally(counts: ts.ClassCounts, tmp_path: Path) -> None:

@@ -141,6 +141,12 @@ def test_wrong_limits_of_pvalues(several: ts.ClassCounts) -> None:
     assert len(ts.distinctive_terms(listed, "g2_counts", max_pvalue=0.05)["a"]) == 1
 
 
+def test_a_class_with_one_occurrence_and_no_document_has_its_term() -> None:
+    listed = ts.counts_from_table({"a": {"x": 3, "y": 1}, "b": {"x": 1}})
+    found = ts.distinctive_terms(listed, "log_odds")
+    assert {label: list(terms.terms) for label, terms in found.items()} == {"a": ["y"], "b": ["x"]}
+
+
 def test_a_frame_of_some_classes_has_rates(several: ts.ClassCounts) -> None:
     table = several.columns("chi2", 3, ["c", "a"])
     assert list(dict.fromkeys(table["class"])) == ["c", "a"]

@@ -318,6 +318,14 @@ def test_a_corpus_without_tokens_is_refused() -> None:
         empty.keyness("ham", "none")
 
 
+def test_three_classes_of_a_side_are_named() -> None:
+    of_five = ts.count(np.eye(5, dtype=int), list("abcde"))
+    found = of_five.keyness(target=["a", "b", "c"])
+    assert repr(found).startswith("<Keyness of 5 terms in 'a', 'b', 'c' against 'd', 'e'; ")
+    found = of_five.keyness(target=["a", "b", "c", "d"])
+    assert repr(found).startswith("<Keyness of 5 terms in 'a', 'b', 'c' and 1 more against 'e'; ")
+
+
 def test_it_prints_iterates_and_becomes_a_frame() -> None:
     found = counts().keyness("ham", "spam")
     lists = "more in 'ham': bacon, and; more in 'spam': pills"

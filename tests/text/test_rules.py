@@ -114,6 +114,7 @@ def test_which_rules_need_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"tokenizer": "a"}, TypeError, "tokenizer must be a function, got 'a'"),
         ({"preprocessor": 1}, TypeError, "preprocessor must be a function, got 1"),
         ({"token_pattern": None}, TypeError, "token_pattern must be a str, got NoneType"),
+        ({"token_pattern": ["a"]}, TypeError, "token_pattern must be a str, got list"),
         ({"token_pattern": "["}, ValueError, "token_pattern is not a regular expression: "),
         ({"token_pattern": "\\b\b"}, ValueError,
          "token_pattern has a backspace, which no text has: write r'...'"),

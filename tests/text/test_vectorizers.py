@@ -237,6 +237,16 @@ def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
             kind(**cut).fit_transform(make({"id": texts, "body": texts}))
 
 
+@pytest.mark.parametrize("rules", [{}, {"tokenizer": blanks, "token_pattern": None}], ids=str)
+def test_a_missing_text_of_a_column_is_named(rules: dict[str, Any]) -> None:
+    pandas = pytest.importorskip("pandas")
+    pyarrow = pytest.importorskip("pyarrow")
+    texts = ["aa b", None]
+    for column in (pandas.Series(texts, dtype="string"), pyarrow.array(texts)):
+        with raises(ValueError, "raw_documents_has_a_missing_value_at_1"):
+            CountVectorizer(**rules).fit_transform(column)
+
+
 def columns_that_python_reads() -> list[tuple[Any, Any]]:
     """Return pairs of documents and an analyzer or preprocessor that reads them."""
     pandas = pytest.importorskip("pandas")

@@ -45,6 +45,14 @@ def test_a_reader_is_not_used_while_it_reads() -> None:
         table.read()
 
 
+@pytest.mark.parametrize("dtype", [object, np.int64, "U3"])
+def test_labels_are_a_contiguous_vector(dtype: Any) -> None:
+    labels = np.zeros((4, 2), dtype)
+    for wrong in (labels, labels[:, 0], np.zeros((), dtype)):
+        with raises(ValueError, "labels_must_be_a_contiguous_vector"):
+            _core.number_labels(wrong)
+
+
 def test_counts_are_not_used_while_documents_are_added() -> None:
     n_docs = 10**6
     counts = _core.GrowingCounts(_core.Counts(0, True))

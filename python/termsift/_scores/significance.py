@@ -188,7 +188,7 @@ def adjusted_logs(log_pvalues: NDArray[np.float64]) -> NDArray[np.float64]:
     steps = logs[order] + np.log(m / np.arange(1, m + 1))
     adjusted = np.empty_like(logs)
     adjusted[order] = np.minimum.accumulate(steps[::-1])[::-1]
-    return np.minimum(adjusted, 0.0).reshape(log_pvalues.shape)
+    return adjusted.reshape(log_pvalues.shape)
 
 
 def significance(

@@ -60,6 +60,8 @@ BAD_VALUES = [
 VALUE_CASES = [
     *(case(f"X has {v} at row 2, column 3, {HASHED if -INF < v < 0 else COUNT}",
       with_last(v, dtype, form), id=form + dtype) for form in FORMS for dtype, v in BAD_VALUES),
+    *(case(f"X has -1 at row 2, column 3, {HASHED}", edited(form, data=np.array([0, 0, 0, 0, -1])),
+      id=f"stored zeros of {form}") for form in ("csr", "csc")),
     *(case(f"X has {v} at row 2, column 3, expected a count below 2^63", with_last(v, np.uint64,
       form), error=OVERFLOW, id=form) for form in FORMS for v in (2**63, 2**64 - 1)),
     *(case(f"X holds texts, {TEXTS}" if form == "dense" and dtype in ("U3", "S3") else
