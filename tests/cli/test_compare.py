@@ -103,6 +103,7 @@ def test_the_table_equals_cross_validation(run: Any, texts: Path, collection: Co
             marked = [row[column].endswith("*") for row in rows]
             assert marked == [value == max(values) for value in values]
 
+    assert len(certain) == 1 + len(COMPARED)
     assert " ".join(certain[0]) == "mean accuracy ± to the best ± p"
     columns = curves.certainty().columns()
     for row, (name, *cells) in enumerate(certain[1:]):
