@@ -153,7 +153,8 @@ def test_a_system_that_allows_no_more_threads() -> None:
     y = np.arange(600) % 9
     expected = ts.count(X, y, n_threads=1)
     used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + (40 << 20), resource.RLIM_INFINITY))
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (used + (40 << 20), most))
     print(ts.count(X, y, n_threads=8) == expected)
     """
     assert run(code) == "True"

@@ -242,6 +242,7 @@ class Stream:
 
 
 def test_categories_whose_stream_fails_are_cast_to_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("polars")
     texts = pytest.importorskip("pyarrow").array(Y)
     with pytest.raises(RuntimeError) as caught:
         ts.count(DENSE, Stream(texts))
