@@ -7,9 +7,9 @@ holds the changes of all places, so it is compiled once, and the variable MUTANT
 turns one change on. Each quick test runs once to record which places it reaches. A place is tried
 in a process of its own with the tests that reach it, first those of the core or of its module. Then
 changes that these did not notice are tried with the tests of the other files. At the end, the tests
-that noticed changes run once more without a change, and what a test that fails there noticed is
-taken back. Results are appended to a file of JSON lines. With ``--resume FILE``, places whose
-changes were noticed are not tried again.
+that noticed changes run once more without a change. If a test fails there, what it noticed is taken
+back, and those changes are tried again without this test. Results are appended to a file of JSON
+lines. With ``--resume FILE``, places whose changes were noticed are not tried again.
 
 The sample changes little when the code does: a place is chosen by a hash of its line and change.
 
@@ -52,7 +52,7 @@ MOST_SECONDS = 40.0  # of the tests that one change is tried with, unless only l
 USUAL = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
 LEAST_SHARE = 0.95
 MOST_WAIT = 600.0  # seconds after which a change is taken for a lock that never opens
-MOST_MEMORY = (64 << 30, 64 << 30)  # addresses, of which a test of 2^30 terms takes many
+MOST_MEMORY = 64 << 30  # bytes of addresses, of which a test of 2^30 terms takes many
 Key = tuple[str, str, str]
 
 # ---- the sample and the program ----------------------------------------------------------------
@@ -231,6 +231,7 @@ class Tests:
     reaching: dict[int, list[str]] = field(default_factory=dict)
     at_import: set[int] = field(default_factory=set)
     cannot: set[int] = field(default_factory=set)
+    failing: set[str] = field(default_factory=set)  # without a change, so that they tell nothing
 
     def read(self) -> None:
         self.seconds, self.reaching = {}, {}
@@ -241,6 +242,8 @@ class Tests:
             self.cannot.update(row["cannot"])
             if row["test"] == "import":
                 self.at_import.update(row["reached"])
+                continue
+            if row["test"] in self.failing:
                 continue
             self.seconds[row["test"]] = row["seconds"]
             for number in row["reached"]:
@@ -340,6 +343,11 @@ def failing_test(tests: list[str]) -> str:
     return next(iter(failing_tests(tests, "-x")), "")
 
 
+def limit_memory() -> None:
+    """Limit the memory of this process. A test may change the limit, as without this program."""
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, resource.RLIM_INFINITY))
+
+
 def try_place(
     program: Program, number: int, tests: list[str], is_at_import: bool, usual_seconds: float
 ) -> str:
@@ -347,7 +355,7 @@ def try_place(
     os.environ.update(program.environment(MUTANT=str(number)))
     seconds = int(3 * usual_seconds + 20)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # ends a loop without an end
-    resource.setrlimit(resource.RLIMIT_AS, MOST_MEMORY)
+    limit_memory()
     of_core = [test for test in tests if not test.startswith("tests/")]
     of_package = [test for test in tests if test.startswith("tests/")]
     for test in of_core:
@@ -496,27 +504,35 @@ def record_missing(program: Program, tests: Tests, files: set[str]) -> None:
         tests.read()
 
 
-def take_back(program: Program, places: list[Place], results: Results) -> None:
-    """Run the tests that noticed changes without a change. Take back what failing tests noticed."""
-    noticed = [place for place in places if results.of.get(place.key) == "killed"]
-    known = {test for place in noticed if (test := results.by[place.key]).startswith("tests/")}
+def take_back(program: Program, tests: Tests, results: Results) -> list[int]:
+    """Run the tests that noticed changes without a change. Leave out those that fail from now on.
+
+    Return the places that were taken back, because only failing tests noticed their changes.
+    """
+    places = program.places
+    noticed = [k for k, place in places.items() if results.of.get(place.key) == "killed"]
+    noticed_by = {k: results.by[places[k].key] for k in noticed}
+    known = {test for test in noticed_by.values() if test.startswith("tests/")}
     by_file: dict[str, list[str]] = {}
     for test in sorted(known):
         by_file.setdefault(test.split("::")[0], []).append(test)
 
-    def work(tests: list[str]) -> str:
+    def work(of_file: list[str]) -> str:
         os.environ.update(program.environment(MUTANT="0"))
-        resource.setrlimit(resource.RLIMIT_AS, MOST_MEMORY)
-        return "\n".join(failing_tests(tests))
+        limit_memory()
+        return "\n".join(failing_tests(of_file))
 
     failing: set[str] = set()
-    for tests in by_file.values():
-        failing.update(finished([start(program, 0, partial(work, tests))])[1].splitlines())
-    for place in noticed:
-        if results.by[place.key] in failing:
-            results.add(place, "error", f"{results.by[place.key]} fails without the change")
+    for of_file in by_file.values():
+        failing.update(finished([start(program, 0, partial(work, of_file))])[1].splitlines())
     if others := failing - known:
         sys.exit(f"tests do not run without a change: {sorted(others)}")
+    taken_back = [k for k in noticed if noticed_by[k] in failing]
+    for k in taken_back:
+        results.add(places[k], "error", f"{noticed_by[k]} fails without the change")
+    tests.failing |= failing
+    tests.read()
+    return taken_back
 
 
 def load_package(program: Program, tests: Tests) -> None:
@@ -582,7 +598,9 @@ def main() -> None:
     try_places(program, of_package, tests, results, options.workers, is_last=False)
     record_missing(program, tests, set(program.package_tests()))
     try_places(program, order, tests, results, options.workers, is_last=True)
-    take_back(program, chosen, results)
+    if taken_back := take_back(program, tests, results):
+        for is_last in (False, True):
+            try_places(program, taken_back, tests, results, options.workers, is_last)
     n = results.totals()
     share = n["killed"] / max(1, n["killed"] + n["survived"] + n["unreached"])
     print(f"{dict(n)}: the tests notice {share:.1%} of the changes that a test can notice")

@@ -106,7 +106,10 @@ def test_agreement_by_hand() -> None:
     # Nemenyi's q for three methods is 2.343, so mean ranks must differ by 2.343 sqrt(12 / 24).
     assert agreement.critical_difference == pytest.approx(1.657, abs=1e-3)
     assert columns["as_good"].tolist() == [True, True, False]
-    assert "Friedman" in str(agreement)
+    shown = str(agreement)
+    assert "Friedman" in shown
+    heading = "ranking mean mean rank wins ties losses pvalue_adj"
+    assert heading in [" ".join(line.split()) for line in shown.splitlines()]
     assert found.agreement(to="c").columns()["wins"].tolist() == [4, 4, 0]
 
 

@@ -508,7 +508,7 @@ WORDING: dict[str, str] = {
     "class_prior_is_0_for_every_class": "class_prior is 0 for every class with documents",
     "class_prior_is_a_masked": "class_prior is a masked array: fill or drop the masked values",
     "class_prior_must_be_finite_and_not_negative_got": (
-        "class_prior must be finite and not negative, got -1 for class 1"
+        "class_prior must be finite and not negative, got -1 for class …"
     ),
     "class_tokens_must_map_each_label_to": "class_tokens must map each label to a total, got 9",
     "class_tokens_there_is_no_class_z": "class_tokens: there is no class 'z' in the table",

@@ -343,6 +343,7 @@ def test_words_before_their_labels_are_a_tie(tmp_path: Path) -> None:
     "rows",
     [
         ["New York\tnice", "Los Angeles\ta nice place", "New York\tbad"],
+        ["New York\tnice", "Los Angeles\ta nice place", "Boston\ta city"],
         ["ham\tbacon", "spam\tpills", "ham\teggs"],
         ["a\tx", "b\ty"],
         ["very good\tfine"],

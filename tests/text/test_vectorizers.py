@@ -237,7 +237,7 @@ def test_a_frame_stands_for_its_only_column(kind: Any, cut: Any) -> None:
             kind(**cut).fit_transform(make({"id": texts, "body": texts}))
 
 
-@pytest.mark.parametrize("rules", [{}, {"tokenizer": blanks, "token_pattern": None}], ids=str)
+@pytest.mark.parametrize("rules", [{}, {"tokenizer": blanks, "token_pattern": None}])
 def test_a_missing_text_of_a_column_is_named(rules: dict[str, Any]) -> None:
     pandas = pytest.importorskip("pandas")
     pyarrow = pytest.importorskip("pyarrow")

@@ -333,8 +333,9 @@ def test_a_prior_has_a_weight_for_each_class() -> None:
     assert first(None) == first([1, 1]) == 0
     with raises(ValueError, "class_prior_has_3_values_for_2"):
         first([1, 1, 1])
-    with raises(ValueError, "class_prior_must_be_finite_and_not_negative_got"):
-        first([1, -1])
+    for wrong, label in (([1, -1], "class 1"), ([-1, 1], "class 0")):
+        with raises(ValueError, "class_prior_must_be_finite_and_not_negative_got", at=label):
+            first(wrong)
 
 
 def test_float_counts_take_float_weights() -> None:
