@@ -110,8 +110,8 @@ py::tuple number_words(std::int64_t n, const char* data) {
   });
 }
 
-// Numbers the items of a list or of a contiguous numpy vector of objects. Equal items (==) get the same number. Raises TypeError for an
-// item that is not hashable.
+// Numbers the items of a list or of a contiguous numpy vector of objects. Equal items (==) get the same number. Raises
+// TypeError for an item that is not hashable.
 py::tuple number_objects(const py::object& labels) {
   const bool is_list = PyList_Check(labels.ptr());
   PyObject* const* elements = nullptr;
