@@ -231,6 +231,13 @@ def test_words_may_form_terms_of_any_length() -> None:
         assert ts.count_texts(["aa bb"], [0], ngram_range=(1, most)).n_terms == 3
 
 
+def test_rules_that_are_equal_have_one_hash() -> None:
+    rules = ts.count_texts(TEXTS, [0] * len(TEXTS), tokenizer=lambda text: text.split()).rules
+    without_code = pickle.loads(pickle.dumps(rules))
+    assert without_code == rules
+    assert {rules: "found"}[without_code] == "found"
+
+
 def test_rules_are_pickled() -> None:
     rules = TextRules(stop_words=["the"], analyzer="word", vocabulary={"a": 0})
     assert rules.native is not None
