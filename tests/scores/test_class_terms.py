@@ -145,6 +145,7 @@ def test_a_class_with_one_occurrence_and_no_document_has_its_term() -> None:
     listed = ts.counts_from_table({"a": {"x": 3, "y": 1}, "b": {"x": 1}})
     found = ts.distinctive_terms(listed, "log_odds")
     assert {label: list(terms.terms) for label, terms in found.items()} == {"a": ["y"], "b": ["x"]}
+    assert listed.columns("log_odds")["class"].tolist() == ["a", "b"]
 
 
 def test_a_frame_of_some_classes_has_rates(several: ts.ClassCounts) -> None:

@@ -6,6 +6,9 @@ Other files test single methods: published values, bounds, limits and warnings.
 from __future__ import annotations
 
 import pickle
+import platform
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -250,6 +253,19 @@ def counts(request: pytest.FixtureRequest) -> ts.ClassCounts:
     rates = np.r_[40.0 / np.arange(1, n_seen + 1), np.zeros(n_terms - n_seen)]
     X = sp.csr_array(rng.poisson(rates * rng.lognormal(0, 1, n_terms), (n_docs, n_terms)))
     return ts.count(X, np.arange(n_docs) % request.param)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="has one target")
+def test_the_widest_vectors_of_the_processor_are_used() -> None:
+    described = Path("/proc/cpuinfo").read_text().splitlines()
+    flags = set(next(line for line in described if line.startswith("flags")).split())
+    targets = ["baseline"]
+    if flags >= {"xsave", "fma", "bmi1", "avx2", "bmi2"}:
+        targets.insert(0, "avx2")
+        if flags >= {"avx512f", "avx512dq", "avx512bw", "avx512vl"}:
+            targets.insert(0, "avx512")
+    assert (_core.simd_target(), _core.simd_targets()) == (targets[0], targets)
 
 
 @pytest.mark.full(cases=10)
