@@ -6,10 +6,11 @@ Half of the places are in the C++ core, half in the Python package, in random or
 holds the changes of all places, so it is compiled once, and the variable MUTANT of the environment
 turns one change on. Each quick test runs once to record which places it reaches. A place is tried
 in a process of its own with the tests that reach it, first those of the core or of its module. Then
-changes that these did not notice are tried with the tests of the other files. At the end, the tests
-that noticed changes run once more without a change. If a test fails there, what it noticed is taken
-back, and those changes are tried again without this test. Results are appended to a file of JSON
-lines. With ``--resume FILE``, places whose changes were noticed are not tried again.
+changes that these did not notice are tried with the tests of the other files, and at last with the
+cases that only the full tier has. At the end, the tests that noticed changes run once more without
+a change. If a test fails there, what it noticed is taken back, and those changes are tried again
+without this test. Results are appended to a file of JSON lines. With ``--resume FILE``, places
+whose changes were noticed are not tried again.
 
 The sample changes little when the code does: a place is chosen by a hash of its line and change.
 
@@ -38,6 +39,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from enum import Enum
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -50,6 +52,8 @@ EQUIVALENT = Path(__file__).with_name("equivalent_mutants.txt")
 MOST_SECONDS = 40.0  # of the tests that one change is tried with, unless only longer tests reach it
 # The parent process has imported modules that pytest would rewrite.
 USUAL = ["-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
+FULL = "--full"
+MOST_SECONDS_OF_FULL = 60  # after which the cases of the full tier have noticed nothing
 LEAST_SHARE = 0.95
 MOST_WAIT = 600.0  # seconds after which a change is taken for a lock that never opens
 MOST_MEMORY = 64 << 30  # bytes of addresses, of which a test of 2^30 terms takes many
@@ -221,6 +225,14 @@ class Recorder:
         self.passed = report.passed and (self.passed or report.when != "teardown")
 
 
+class Pass(Enum):
+    """Which tests a place is tried with."""
+
+    OWN = "those of its own files"
+    OTHERS = "those of other files"
+    FULL = "the cases that only the full tier has"
+
+
 @dataclass
 class Tests:
     """The tests that reach each place, as far as they were recorded."""
@@ -249,15 +261,20 @@ class Tests:
             for number in row["reached"]:
                 self.reaching.setdefault(number, []).append(row["test"])
 
-    def of(self, number: int, own: set[str], is_last: bool) -> list[str]:
-        """Return the tests for a place: those of its own files, or at last the others."""
+    def of(self, number: int, own: set[str], of_pass: Pass) -> list[str]:
+        """Return the tests for a place. Names without a case stand for all cases."""
         tests = set(self.reaching.get(number, []))
-        if is_last:
-            tests -= set(self.of(number, own, False))
+        if of_pass is Pass.OTHERS:
+            tests -= set(self.of(number, own, Pass.OWN))
             return self.shortest(tests) or sorted(tests, key=self.seconds.__getitem__)[:1]
+        reaching = self.shortest({test for test in tests if test.startswith("tests/")})
         if number in self.at_import:
             tests |= self.seconds.keys()  # each test of the module may need what the import made
-        return self.shortest({test for test in tests if test.split("::")[0] in own})
+        chosen = self.shortest({test for test in tests if test.split("::")[0] in own})
+        if of_pass is Pass.OWN:
+            return chosen
+        of_package = [test for test in chosen + reaching if test.startswith("tests/")]
+        return list(dict.fromkeys(test.split("[")[0] for test in of_package))
 
     def shortest(self, tests: set[str]) -> list[str]:
         kept: list[str] = []
@@ -313,13 +330,17 @@ class Chosen:
     """A plugin of pytest: runs the chosen tests in their order, and keeps those that fail."""
 
     def __init__(self, tests: list[str]) -> None:
-        self.rank = {test: k for k, test in enumerate(tests)}
+        self.ranks = {test: k for k, test in enumerate(tests)}
         self.failed: list[str] = []
+
+    def rank(self, item: pytest.Item) -> int | None:
+        """Return the place of a test in the list, which has its case, or stands for all cases."""
+        return self.ranks.get(item.nodeid, self.ranks.get(item.nodeid.split("[")[0]))
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        kept = [item for item in items if item.nodeid in self.rank]
-        items[:] = sorted(kept, key=lambda item: self.rank[item.nodeid])
+        ranked = [(rank, item) for item in items if (rank := self.rank(item)) is not None]
+        items[:] = [item for _, item in sorted(ranked, key=lambda pair: pair[0])]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.failed:
@@ -338,9 +359,10 @@ def failing_tests(tests: list[str], *options: str) -> list[str]:
     return plugin.failed or ([] if code == 0 else [f"pytest ended with {int(code)}"])
 
 
-def failing_test(tests: list[str]) -> str:
-    """Run tests of the package until one fails. Return it, or an empty text."""
-    return next(iter(failing_tests(tests, "-x")), "")
+def failing_test(tests: list[str], *options: str) -> str:
+    """Run tests of the package until one fails. Return it after the options, or an empty text."""
+    failing = failing_tests(tests, "-x", *options)
+    return " ".join([*options, failing[0]]) if failing else ""
 
 
 def limit_memory() -> None:
@@ -349,11 +371,15 @@ def limit_memory() -> None:
 
 
 def try_place(
-    program: Program, number: int, tests: list[str], is_at_import: bool, usual_seconds: float
+    program: Program,
+    number: int,
+    tests: list[str],
+    is_at_import: bool,
+    seconds: int,
+    options: tuple[str, ...] = (),
 ) -> str:
     """Return what notices the change, or an empty text."""
     os.environ.update(program.environment(MUTANT=str(number)))
-    seconds = int(3 * usual_seconds + 20)
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))  # ends a loop without an end
     limit_memory()
     of_core = [test for test in tests if not test.startswith("tests/")]
@@ -366,12 +392,13 @@ def try_place(
     if is_at_import:
         code = (
             f"import json, sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-            "import mutants; sys.exit(mutants.failing_test(json.load(sys.stdin)) or None)"
+            "import mutants; sys.exit(mutants.failing_test(*json.load(sys.stdin)) or None)"
         )
         command = [sys.executable, "-c", code]
-        done = subprocess.run(
-            command, input=json.dumps(of_package), text=True, stderr=subprocess.PIPE, check=False
-        )
+        given = json.dumps([of_package, *options])
+        done = subprocess.run(command, input=given, text=True, stderr=subprocess.PIPE, check=False)
+        if done.returncode < 0:
+            return signal.Signals(-done.returncode).name
         said = done.stderr.strip().splitlines() or [f"Python ended with {done.returncode}"]
         return said[-1] if done.returncode else ""
     import termsift_mutants
@@ -379,7 +406,7 @@ def try_place(
     termsift_mutants.active = number
     if (active := cpp_variable("mutant_active", ctypes.c_int)) is not None:
         active.value = number
-    return failing_test(of_package)
+    return failing_test(of_package, *options)
 
 
 @dataclass
@@ -466,10 +493,11 @@ def equivalents() -> set[Key]:
 
 
 def try_places(
-    program: Program, order: list[int], tests: Tests, results: Results, workers: int, is_last: bool
+    program: Program, order: list[int], tests: Tests, results: Results, workers: int, of_pass: Pass
 ) -> None:
-    """Try places with their own tests, or at last with the others."""
+    """Try the places whose changes were not noticed with the tests of a pass."""
     waiting = deque(number for number in order if number in program.places)
+    listed = equivalents()
     running: list[Job] = []
     while waiting or running:
         if waiting and len(running) < workers:
@@ -478,20 +506,27 @@ def try_places(
             if not results.is_done(place):
                 own = own_tests(program, place)
                 record_missing(program, tests, {file for file in own if file.startswith("tests/")})
-                chosen = tests.of(number, own, is_last)
-                seconds = sum(tests.seconds[test] for test in chosen)
+                chosen = tests.of(number, own, of_pass)
+                if of_pass is Pass.FULL and place.key in listed:
+                    chosen = []  # which saves an hour
+                options: tuple[str, ...] = (FULL,) if of_pass is Pass.FULL else ()
+                usual = sum(tests.seconds.get(test, 0.0) for test in chosen)
+                seconds = MOST_SECONDS_OF_FULL if options else int(3 * usual + 20)
                 is_at_import = number in tests.at_import
-                work = partial(try_place, program, number, chosen, is_at_import, seconds)
+                work = partial(try_place, program, number, chosen, is_at_import, seconds, options)
                 running.append(start(program, number, work))
             continue
         job, by = finished(running)
         running.remove(job)
         place = program.places[job.number]
+        is_full = of_pass is Pass.FULL
+        if is_full and by in {"SIGKILL", "SIGXCPU", *tests.failing}:  # whose time has passed
+            by = ""
         if by:
             results.add(place, "killed", by)
-        elif is_last and (n := len(tests.reaching.get(job.number, []))):
+        elif is_full and (n := len(tests.reaching.get(job.number, []))):
             results.add(place, "survived", f"{n} tests reach it")
-        elif is_last:
+        elif is_full:
             results.add(place, "not compiled" if job.number in tests.cannot else "unreached")
 
 
@@ -512,19 +547,21 @@ def take_back(program: Program, tests: Tests, results: Results) -> list[int]:
     places = program.places
     noticed = [k for k, place in places.items() if results.of.get(place.key) == "killed"]
     noticed_by = {k: results.by[places[k].key] for k in noticed}
-    known = {test for test in noticed_by.values() if test.startswith("tests/")}
-    by_file: dict[str, list[str]] = {}
-    for test in sorted(known):
-        by_file.setdefault(test.split("::")[0], []).append(test)
+    known = {by for by in noticed_by.values() if by.removeprefix(f"{FULL} ").startswith("tests/")}
+    runs: dict[str, list[str]] = {}  # the tests of each file, and apart from them those of --full
+    for by in sorted(known):
+        runs.setdefault(by.split("::")[0], []).append(by)
 
-    def work(of_file: list[str]) -> str:
+    def work(run: list[str]) -> str:
         os.environ.update(program.environment(MUTANT="0"))
         limit_memory()
-        return "\n".join(failing_tests(of_file))
+        options = [FULL] if run[0].startswith(FULL) else []
+        names = [by.removeprefix(f"{FULL} ") for by in run]
+        return "\n".join(" ".join([*options, name]) for name in failing_tests(names, *options))
 
     failing: set[str] = set()
-    for of_file in by_file.values():
-        failing.update(finished([start(program, 0, partial(work, of_file))])[1].splitlines())
+    for run in runs.values():
+        failing.update(finished([start(program, 0, partial(work, run))])[1].splitlines())
     if others := failing - known:
         sys.exit(f"tests do not run without a change: {sorted(others)}")
     taken_back = [k for k in noticed if noticed_by[k] in failing]
@@ -589,18 +626,19 @@ def main() -> None:
         record_core(program, tests)
         of_core = [k for k in order if k <= most["cpp"]]
         tests.read()
-        try_places(program, of_core, tests, results, options.workers, is_last=False)
+        try_places(program, of_core, tests, results, options.workers, Pass.OWN)
     for place in program.build("_core"):
         results.add(place, "not compiled")
     load_package(program, tests)
     tests.read()
     of_package = [k for k in order if k in program.places and program.places[k].file[-3:] == ".py"]
-    try_places(program, of_package, tests, results, options.workers, is_last=False)
+    try_places(program, of_package, tests, results, options.workers, Pass.OWN)
     record_missing(program, tests, set(program.package_tests()))
-    try_places(program, order, tests, results, options.workers, is_last=True)
+    try_places(program, order, tests, results, options.workers, Pass.OTHERS)
+    try_places(program, order, tests, results, options.workers, Pass.FULL)
     if taken_back := take_back(program, tests, results):
-        for is_last in (False, True):
-            try_places(program, taken_back, tests, results, options.workers, is_last)
+        for of_pass in Pass:
+            try_places(program, taken_back, tests, results, options.workers, of_pass)
     n = results.totals()
     share = n["killed"] / max(1, n["killed"] + n["survived"] + n["unreached"])
     print(f"{dict(n)}: the tests notice {share:.1%} of the changes that a test can notice")
