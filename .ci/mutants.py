@@ -520,7 +520,8 @@ def try_places(
         running.remove(job)
         place = program.places[job.number]
         is_full = of_pass is Pass.FULL
-        if is_full and by in {"SIGKILL", "SIGXCPU", *tests.failing}:  # whose time has passed
+        # Cases of the full tier may take longer than their time, or fail without a change.
+        if is_full and by in {"SIGKILL", "SIGXCPU", *tests.failing}:
             by = ""
         if by:
             results.add(place, "killed", by)
