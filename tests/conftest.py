@@ -15,7 +15,6 @@ from termsift.io import Collection, load_demo
 
 TESTS = Path(__file__).parent
 SCRIPTS = TESTS / "scripts"
-MOST_CASES = 5  # largest number of cases of one test in the quick tier
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -24,6 +23,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run every case of every test; without it the quick tier runs: every test but those "
         "marked full, with fewer cases and fewer examples",
+    )
+    parser.addoption(
+        "--most-cases",
+        type=int,
+        default=5,
+        metavar="N",
+        help="the largest number of cases of one test in the quick tier",
     )
     parser.addoption(
         "--passed",
@@ -70,7 +76,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests that only the full tier runs, or those that passed before."""
     if not config.getoption("--full"):
-        kept = set(quick_tests(items))
+        kept = set(quick_tests(items, config.getoption("--most-cases")))
     elif (report := config.getoption("--passed")) is not None:
         passed = passed_tests(report)
         kept = {item for item in items if has_more_examples(item) or not is_among(passed, item)}
@@ -80,13 +86,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item in kept]
 
 
-def quick_tests(items: list[pytest.Item]) -> Iterator[pytest.Item]:
+def quick_tests(items: list[pytest.Item], most: int) -> Iterator[pytest.Item]:
     """Return the cases of all tests that the quick tier runs."""
     cases_of: dict[str, list[pytest.Item]] = {}
     for item in items:
         cases_of.setdefault(item.nodeid.split("[")[0], []).append(item)
     for cases in cases_of.values():
-        yield from quick_cases(cases)
+        yield from quick_cases(cases, most)
 
 
 def passed_tests(report: Path) -> set[tuple[str | None, str | None]]:
@@ -108,14 +114,14 @@ def has_more_examples(item: pytest.Item) -> bool:
     return of_hypothesis or "is_full" in getattr(item, "fixturenames", ())
 
 
-def quick_cases(cases: list[pytest.Item]) -> list[pytest.Item]:
+def quick_cases(cases: list[pytest.Item], most: int) -> list[pytest.Item]:
     """Return the cases of one test that the quick tier runs.
 
     First, cases are chosen such that each value of each parameter occurs. Of these, evenly spaced
-    cases remain: at most ``MOST_CASES``, or the number of ``cases`` in the marker ``full``.
+    cases remain: at most ``most``, or the number of ``cases`` in the marker ``full``.
     """
     mark = cases[0].get_closest_marker("full")
-    most = MOST_CASES if mark is None else mark.kwargs.get("cases", 0)
+    most = most if mark is None else mark.kwargs.get("cases", 0)
     seen: set[tuple[str, int]] = set()
     kept = []
     for case in cases:

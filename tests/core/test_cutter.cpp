@@ -111,7 +111,7 @@ TEST(capital_sigmas_around_blocks_and_pieces) {
   }
 }
 
-TEST(texts_are_normalised_across_pieces) {
+TEST_OF_ONE_THREAD(texts_are_normalised_across_pieces) {
   use_plain_characters();
   TextRules rules;
   // A text longer than a part, with a mark, a long run of marks or Hangul letters where the part would end.
@@ -170,7 +170,7 @@ TEST(words_that_end_at_a_mark_are_counted) {
     }
 }
 
-TEST(a_long_word_is_one_token) {
+TEST_OF_ONE_THREAD(a_long_word_is_one_token) {
   use_plain_characters();
   for (const TextEncoding encoding : {TextEncoding::utf8, TextEncoding::ucs2, TextEncoding::ucs4})
     for (const std::size_t n : {100u, 1000u, 100'000u})

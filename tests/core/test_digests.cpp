@@ -99,7 +99,7 @@ template <class F>
 void check_digest(const std::string& expected, const F& f) {
   for (const std::string& target : simd_targets()) {
     use_simd_target(target);
-    for (const int n_threads : {1, 3}) {
+    for (const int n_threads : check::thread_counts({1, 3})) {
       Digest digest;
       f(digest, n_threads);
       CHECK_EQ(digest.text(), expected);

@@ -131,7 +131,7 @@ void check_case(Kind kind, std::size_t n_classes, std::size_t n_terms, Random& r
   }
 }
 
-TEST(the_fast_search_finds_the_plain_order) {
+TEST_OF_ONE_THREAD(the_fast_search_finds_the_plain_order) {
   Random random(4);
   for (const Kind kind : kinds)
     for (const std::size_t n_classes : {2u, 2u, 2u, 3u, 5u, 20u})
@@ -143,7 +143,7 @@ TEST(the_fast_search_finds_the_plain_order) {
       }
 }
 
-TEST(the_fast_search_finds_the_plain_order_of_more_terms) {
+TEST_OF_ONE_THREAD(the_fast_search_finds_the_plain_order_of_more_terms) {
   Random random(5);
   for (const Kind kind : kinds) {
     check_case<Int>(kind, 2, 2000, random);
@@ -258,7 +258,7 @@ TEST(a_thousand_classes_have_the_plain_order_on_any_thread) {
       const auto c = make_sparse_case<Int>(kind, n_classes, 300, prior, random);
       constexpr Int k = 12;
       const GreedyRanking plain = rank(c, k, true);
-      for (const int n_threads : {1, 2, 3}) check_same(rank(c, k, false, n_threads), plain, at(k));
+      for (const int n_threads : check::thread_counts({1, 2, 3})) check_same(rank(c, k, false, n_threads), plain, at(k));
     }
 }
 
@@ -363,7 +363,7 @@ TEST(bounds_are_at_least_the_gains_and_are_close_to_them_in_a_small_wedge) {
     }
 }
 
-TEST(few_gains_are_computed_where_classes_are_many) {
+TEST_OF_ONE_THREAD(few_gains_are_computed_where_classes_are_many) {
   Random random(16);
   std::vector<double> prior;
   const auto c = make_sparse_case<Int>(Sparse::text, 400, 3000, prior, random);

@@ -209,7 +209,7 @@ void check_classes(const Collection& collection, const Expected& expected, const
 
 void check_both(const Collection& collection, const TextRules& rules, std::initializer_list<int> thread_counts) {
   const Expected expected(collection, rules);
-  for (const int count : thread_counts) {
+  for (const int count : check::thread_counts(thread_counts)) {
     check_documents(collection, expected, rules, {count});
     check_classes(collection, expected, rules, {count});
   }
@@ -225,7 +225,7 @@ void check_everything(std::uint64_t seed, bool documents = true) {
     rules.max_n = max_n;
     if (random() % 2 == 0) rules.stop_words = {"aa", "abcdefghijklmnop", plain_words(collection.texts[0] + " ab", {})[0]};
     const Expected expected(collection, rules);
-    for (const int count : {1, 2, 7}) {
+    for (const int count : check::thread_counts({1, 2, 7})) {
       if (documents) check_documents(collection, expected, rules, {count});
       check_classes(collection, expected, rules, {count});
     }
@@ -319,7 +319,7 @@ TEST(words_of_one_hash_are_united) {
     collection.classes.push_back(0);
   }
   const Expected expected(collection, {});
-  for (const int count : {1, 3}) check_documents(collection, expected, {}, {count});
+  for (const int count : check::thread_counts({1, 3})) check_documents(collection, expected, {}, {count});
 }
 
 // Returns rules with a small sketch that leaves out no term of the texts.
@@ -342,7 +342,7 @@ TEST(threads_that_share_terms_give_the_same_counts) {
     for (const std::int64_t max_n : {1, 2}) {
       const TextRules rules = rules_with_sketch(collection, max_n);
       const Expected expected(collection, rules);
-      for (const int count : {1, 2, 7}) check_classes(collection, expected, rules, {count});
+      for (const int count : check::thread_counts({1, 2, 7})) check_classes(collection, expected, rules, {count});
     }
   }
 }
@@ -380,7 +380,7 @@ TEST(counts_by_class_may_be_written_down_within_a_document) {
   check_everything(13, false);
 }
 
-TEST(a_document_with_too_many_terms_for_its_counts_is_refused) {
+TEST_OF_ONE_THREAD(a_document_with_too_many_terms_for_its_counts_is_refused) {
   const Tuned tuned;
   text_tuning().row_tokens = 3;
   check_both({{"aa bb cc", "dd ee"}, {0, 0}, 1}, {}, {1});
@@ -396,7 +396,7 @@ TEST(counts_by_class_may_be_gathered_at_any_document) {
   check_everything(14);
 }
 
-TEST(large_counts_are_exact) {
+TEST_OF_ONE_THREAD(large_counts_are_exact) {
   // RowSorter splits a count of more than 2^20 - 1. These counts need three entries.
   Collection collection{{"", ""}, {0, 0}, 1};
   for (int i = 0; i < 2'200'000; ++i) collection.texts[1] += "aa ";

@@ -23,7 +23,7 @@ from wording import raises
 MEASURE = {measure.method: measure for measure in OF_CELLS}
 seeds = given(seed=st.integers(0, 2**32 - 1))
 whatever_they_weigh = pytest.mark.filterwarnings("ignore:.*needs occurrences:UserWarning")
-EXAMPLES = settings.get_profile("termsift").max_examples // 4
+EXAMPLES = max(4, settings.get_profile("termsift").max_examples) // 4
 
 
 def collection(seed: int) -> tuple[ts.ClassCounts, dict[str, Any]]:
