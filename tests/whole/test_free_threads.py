@@ -21,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -527,6 +528,17 @@ def test_a_vectorizer_that_is_fitted_while_it_counts(name: str) -> None:
         for _ in range(ROUNDS):
             found = outcome(read, changing)
             assert found in expected, found
+
+
+def test_the_terms_of_documents_are_of_one_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    vectorizer = ts.text.CountVectorizer().fit(["apple bear"])
+    fits = cycle([{"apple": 0, "bear": 1}, {"cat": 1, "dog": 0}])
+    monkeypatch.setattr(type(vectorizer), "vocabulary_", property(lambda _: next(fits)))
+    assert [terms.tolist() for terms in vectorizer.inverse_transform(np.eye(2))] in (
+        [["apple"], ["bear"]],
+        [["dog"], ["cat"]],
+    )
 
 
 def test_a_vocabulary_is_made_once_and_is_of_the_last_fit() -> None:

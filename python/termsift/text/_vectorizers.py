@@ -418,6 +418,25 @@ class CountVectorizer(_CutByCore, sklearn_text.CountVectorizer):  # type: ignore
             return super().get_feature_names_out()  # type: ignore[no-any-return]
         return object_array(terms)
 
+    def inverse_transform(self, X: Any) -> list[NDArray[Any]]:
+        """Return the terms of each document.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
+            Counts of terms.
+
+        Returns
+        -------
+        terms : list of n_documents ndarrays of str
+            The terms whose counts in a document are not zero.
+        """
+        self._check_vocabulary()
+        # scikit-learn's method reads the vocabulary twice, and another thread may fit in between.
+        of_one_fit = sklearn_text.CountVectorizer()
+        of_one_fit.vocabulary_ = dict(self.vocabulary_)
+        return of_one_fit.inverse_transform(X)  # type: ignore[no-any-return]
+
     def _fit_any_terms(self, lists: Iterable[Iterable[Any]]) -> Any:
         """Count lists of any terms by scikit-learn."""
         names = ("binary", "dtype", "min_df", "max_df", "max_features")
