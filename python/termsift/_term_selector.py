@@ -242,6 +242,22 @@ class TermSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         validation.refuse_masked(X, "X")  # scikit-learn would drop the mask
         return super(TermSelector, snapshot(self)).transform(X)
 
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """Return the names of the terms that are kept, in the order of the columns.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None
+            The names of all columns, by default those of the matrix that was fitted.
+
+        Returns
+        -------
+        names : ndarray of object
+            The names.
+        """
+        now: Any = super(TermSelector, snapshot(self))
+        return now.get_feature_names_out(input_features)  # type: ignore[no-any-return]
+
     def _validated(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         validation.refuse_other_kinds(X)
         if y is None:

@@ -469,6 +469,7 @@ def test_a_selector_that_is_fitted_while_it_selects(method: str) -> None:
         lambda selector: plain(selector.transform(X)),
         lambda selector: plain(selector.ranking_),
         lambda selector: plain(selector.get_support()),
+        lambda selector: selector.get_feature_names_out().tolist(),
         lambda selector: plain(pickle.loads(pickle.dumps(selector)).ranking_),
     ]
     if method == "md":
@@ -480,6 +481,20 @@ def test_a_selector_that_is_fitted_while_it_selects(method: str) -> None:
             for _ in range(ROUNDS):
                 found = outcome(read, changing)
                 assert found in expected, found
+
+
+def test_the_names_of_a_selector_are_of_one_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    selector = ts.TermSelector(k=4, n_threads=1).fit(X, Y)
+    expected = selector.get_feature_names_out().tolist()
+    usual = ts.TermSelector._get_support_mask
+
+    def fits_before(read: ts.TermSelector) -> Any:
+        selector.fit(np.hstack([OTHER_X, X]), Y)
+        return usual(read)
+
+    monkeypatch.setattr(ts.TermSelector, "_get_support_mask", fits_before)
+    assert selector.get_feature_names_out().tolist() == expected
 
 
 def test_a_selector_ranks_late_in_several_threads() -> None:
