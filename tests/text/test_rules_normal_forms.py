@@ -83,8 +83,7 @@ def letters() -> tuple[list[str], list[str]]:
 def test_each_pair_of_character_and_mark(form: Any, rest: int) -> None:
     """Letters and marks of decompositions meet each other. The others, all alike, meet some."""
     known, others = letters()
-    marks = JOINING[rest::200]
-    for number, mark in enumerate(marks):
+    for number, mark in enumerate(JOINING[rest::200]):
         step = 1 if mark in known else 8
         some = known[rest % step :: step] + others[rest % 50 :: 50]
         texts = [
