@@ -84,6 +84,7 @@ class _CellTable:
             for x in (term_frequency, document_frequency)
         )
         self.n_c = fractions(class_docs)
+        self.n_classes = sum(n_c > 0 for n_c in self.n_c)
         self.n = Fraction(n_docs)
         self.l_c = [exact_sum(row) for row in row_values(term_frequency)]
         if collection is None:
@@ -302,9 +303,8 @@ def _cell_wllr(t: _CellTable, i: int, c: int) -> Exact:
 
 
 def _cell_cmfs(t: _CellTable, i: int, c: int) -> Exact:
-    n_classes = sum(n_c > 0 for n_c in t.n_c)
     term_given_class = (t.l_ic[c][i] + t.b1) / ((t.l_c[c] + t.b2) or 1)
-    return term_given_class * (t.l_ic[c][i] + t.b1) / (t.l_i[i] + n_classes * t.b1)
+    return term_given_class * (t.l_ic[c][i] + t.b1) / (t.l_i[i] + t.n_classes * t.b1)
 
 
 def _cell_poisson_deviation(t: _CellTable, i: int, c: int) -> Exact:

@@ -19,7 +19,7 @@ from exact import (
     relative_error,
 )
 from exact_cells import exact_cell_scores
-from private import MODELS, core_of, scoring_of
+from private import MODELS, _core, core_of, scoring_of
 
 
 def directions_of(counts: ts.ClassCounts, method: str, **options: Any) -> Any:
@@ -216,3 +216,25 @@ def assert_exact(
         whole = exact_collection_scores(measure.method, l_i, d_i, counts.n_docs)
         for score, truth in zip(scores.tolist(), whole, strict=True):
             assert relative_error(score, truth) <= most, where
+
+
+def assert_no_target_changes_a_bit(
+    counts: ts.ClassCounts, measure: Measure, alpha: Any = 1.0
+) -> None:
+    """Check that the scores of the best SIMD target, which may be exact, are those of each."""
+    arguments = {**measure.options, "alpha": alpha}
+    best = _core.simd_target()
+    expected: dict[Any, bytes] = {}
+    try:
+        for target in _core.simd_targets():
+            _core.use_simd_target(target)
+            signs, of_pairs = of_all_pairs(counts, measure.method, **arguments)
+            by_class = counts.class_scores(measure.method, **arguments)
+            arrays: dict[str, Any] = {"signs": signs, "pairs": of_pairs, "by class": by_class}
+            for aggregate in ("sum", "mean", "max"):
+                arrays[aggregate] = counts.score(measure.method, aggregate=aggregate, **arguments)  # type: ignore[arg-type]
+            for name, array in arrays.items():
+                bits = expected.setdefault(name, array.tobytes())
+                assert array.tobytes() == bits, (str(measure), alpha, name, target)
+    finally:
+        _core.use_simd_target(best)

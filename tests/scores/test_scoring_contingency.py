@@ -128,12 +128,12 @@ def test_lists_of_many_classes_have_the_order_of_class_scores(method: str, kind:
     weights = rng.choice([0.25, 0.7, 1], n) if kind == "fractions" else None
     counts = ts.count(X, y, weights, range(-1, n) if kind == "an empty class" else None)
     by_class = counts.class_scores(method)[counts.class_docs > 0]
+    indices, values = reference.round_robin(by_class)
     for k in (1, 30, 200):
-        indices, values = reference.round_robin(by_class, k)
         for n_threads in (1, 3):
             ranking = counts.rank(method, k, policy="round_robin", n_threads=n_threads)
-            assert ranking.indices.tolist() == indices.tolist()
-            assert ranking.scores.tolist() == values.tolist()
+            assert ranking.indices.tolist() == indices[:k].tolist()
+            assert ranking.scores.tolist() == values[:k].tolist()
 
 
 @pytest.mark.full

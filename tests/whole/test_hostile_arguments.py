@@ -182,6 +182,7 @@ def _io() -> Any:
     return importlib.import_module("termsift.io")
 
 
+@functools.cache
 def functions() -> dict[str, Callable[[], Callable[..., Any]]]:
     """Return makers of all public functions and methods; each method is bound to a new object."""
     found = of_selector()
