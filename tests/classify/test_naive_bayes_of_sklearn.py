@@ -116,6 +116,16 @@ def test_a_failed_partial_fit_changes_nothing() -> None:
     assert_array_equal(fitted.predict_joint_log_proba(X), before)
 
 
+def test_an_entry_of_a_term_that_is_not_chosen_is_checked_too() -> None:
+    fitted = ts.NaiveBayes([1, 5]).fit(X, Y)
+    wrong = X.copy()
+    wrong[0, 0] = -1
+    with raises(ValueError, "negative_values_passed_to_naivebayes", argument="X"):
+        fitted.partial_fit(wrong, Y)
+    with raises(ValueError, "negative_values_passed_to_naivebayes", argument="X"):
+        ts.count(X, Y).naive_bayes([1, 5]).partial_fit(wrong, Y)
+
+
 # ---- its machinery -------------------------------------------------------------------------------
 
 

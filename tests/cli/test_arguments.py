@@ -104,6 +104,15 @@ def test_a_small_file_that_decompresses_to_a_large_one(
     )
 
 
+def test_a_file_of_the_largest_size_is_decompressed(
+    run: Any, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = tmp_path / "words.gz"
+    words.write_bytes(gzip.compress(b"the\nof\n"))
+    put(monkeypatch, most_unpacked=7)
+    assert run("rank", table, "--stop-words", words).code == 0
+
+
 @pytest.mark.skipif(os.name == "nt", reason="names of files are text on Windows")
 @pytest.mark.parametrize("ending", ["csv", "json", "txt", "html"])
 def test_the_name_of_a_class_may_be_no_utf8(run: Any, tmp_path: Path, ending: str) -> None:

@@ -153,6 +153,19 @@ def test_info(run: Any, table: Path, saved: Path) -> None:
     assert lines[-2:] == ["19             1       1", "... and 3 smaller classes"]
 
 
+def test_info_of_documents_that_are_unknown(run: Any, tmp_path: Path) -> None:
+    path = tmp_path / "both.termsift"
+    table = {"term": ["sail", "sea"], "label": ["list"] * 2, "count": [7, 4]}
+    counts = ts.count_texts(["we sail", "we"], ["sea", "land"])
+    ts.merge([counts, ts.counts_from_table(table)]).save(path)
+    shown = run("info", path).out.splitlines()
+    assert [line.split() for line in shown[-3:]] == [
+        ["list", "unknown", "11"],
+        ["sea", "1", "2"],
+        ["land", "1", "1"],
+    ]
+
+
 def test_the_documents_of_the_demo_are_ranked(
     run: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,7 +73,10 @@ def test_the_interval_of_the_best_k() -> None:
     assert (low, high) in ((2, 10), (5, 5), (2, 5), (5, 10))
     assert ts.Curve("a", [3, 4], {"accuracy": np.ones((3, 2))}).best_k_interval() == (3, 4)
     runs = np.array([[0.5, 0.8, 0.9], [0.5, 0.9, 0.8], [0.6, 0.8, 0.9]])
-    assert ts.Curve("a", [10, 20, 50], {"accuracy": runs}).best_k_interval() == (20, 50)
+    few = ts.Curve("a", [10, 20, 50], {"accuracy": runs})
+    assert few.best_k_interval() == (20, 50)
+    for of_curve in (curve, few):
+        assert of_curve.best_k_interval() == of_curve.best_k_interval("accuracy", 0.95)
 
 
 def test_agreement_by_hand() -> None:
@@ -111,6 +114,14 @@ def test_agreement_by_hand() -> None:
     heading = "ranking mean mean rank wins ties losses pvalue_adj"
     assert heading in [" ".join(line.split()) for line in shown.splitlines()]
     assert found.agreement(to="c").columns()["wins"].tolist() == [4, 4, 0]
+
+
+def test_the_agreement_of_a_single_ranking() -> None:
+    curves = {"a": ts.Curve("a", [10], {"accuracy": [[0.9]]})}
+    agreement = ts.Comparison({name: ts.Curves(curves) for name in ("one", "two")}).agreement(k=10)
+    assert agreement.critical_difference == np.inf
+    assert (agreement.friedman.chi2, agreement.friedman.pvalue) == (0.0, 1.0)
+    assert agreement.columns()["as_good"].tolist() == [True]
 
 
 @pytest.mark.parametrize(

@@ -371,6 +371,10 @@ WORDING: dict[str, str] = {
     ),
     "another_thread_reads_this_file": "another thread is reading this file",
     "another_thread_uses_these_counts": "another thread uses these counts",
+    "as_many_labels_as_20_documents": (
+        "20 documents have 20 different labels: if texts and labels are swapped, pass the texts "
+        "first, or name the columns by text= and label="
+    ),
     "as_many_labels_as_documents": (
         "40 documents have 40 different labels: if texts and labels are swapped, pass the texts "
         "first, or name the columns by text= and label="

@@ -99,6 +99,15 @@ def test_coordinates_in_any_order(folder: Path, text: bytes) -> None:
     check(folder, text)
 
 
+@pytest.mark.parametrize("n_rows", [3, 5000])
+def test_unsorted_counts_that_are_powers_of_two(folder: Path, n_rows: int) -> None:
+    # Entries are sorted in 64 bits each if no count has more bits than their rows leave.
+    for power in range(62):
+        entries = "".join(f"{row} 1 {1 << power}\n" for row in (n_rows, 1, 2))
+        banner = BANNER + b"coordinate integer general\n"
+        check(folder, banner + f"{n_rows} 1 3\n{entries}".encode())
+
+
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("form", ["csr", "csc"])
 @pytest.mark.parametrize("dtype", [np.int64, np.float64])

@@ -351,6 +351,7 @@ def test_words_before_their_labels_are_a_tie(tmp_path: Path) -> None:
         ["ham\t", "spam\t", "spam\teggs"],
         ["not so good\tit is bad", "good\tnice"],
         ["very good\tfine", "very good\tnice", "very bad\tno", "very bad\tboring"],
+        ["very good\tfine", "bad\tit is bad", "fair\tso so", "good\ta fine film"],  # one is longer
     ],
 )
 def test_labels_before_texts_are_read_as_they_are(tmp_path: Path, rows: list[str]) -> None:

@@ -107,6 +107,13 @@ def test_any_value_of_an_array_can_be_left_out(tmp_path: Path) -> None:
         read_files(path)
 
 
+def test_a_first_line_without_a_header_can_be_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_bytes(b"ham\t\xff eggs\nspam\tpills\nham\teggs\n")
+    counts = ts.count(ts.scan(path, on_error="skip"))
+    assert counts == ts.count_texts(["pills", "eggs"], ["spam", "ham"])
+
+
 def test_a_long_key_is_shown_cut(tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     path.write_text('{"' + "ü" * 100_000 + '": 1}\n')

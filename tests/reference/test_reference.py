@@ -42,6 +42,16 @@ def test_scores_and_class_scores_have_the_same_defaults() -> None:
     }
 
 
+@pytest.mark.parametrize("name", ["conditional_gain", "guided_gain"])
+def test_selectors_have_the_defaults_of_the_package(name: str) -> None:
+    ours, theirs = (inspect.signature(getattr(f, name)).parameters for f in (reference, ts))
+    shared = ours.keys() & theirs.keys() - {"X", "y"}
+    assert len(shared) > 1
+    assert {key: ours[key].default for key in shared} == {
+        key: theirs[key].default for key in shared
+    }
+
+
 @pytest.mark.parametrize("degrees", [1, 2, 3, 8, 9])
 @pytest.mark.parametrize("statistic", [0.5, 10.0, 40.0, 2000.0])
 def test_pvalues_to_forty_digits(statistic: float, degrees: int) -> None:

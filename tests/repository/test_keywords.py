@@ -122,6 +122,8 @@ def test_a_misspelt_keyword_of_a_score_is_named_with_the_nearest() -> None:
         ts.distinctive_terms(counts, "md", polcy="top")  # type: ignore[call-arg]
     with raises(TypeError, "md_has_no_option_libary_did", argument="libary"):
         counts.to_frame("md", libary="polars")  # type: ignore[call-arg]
+    with raises(TypeError, "md_has_no_option", argument="modl", at="'modl'; did you mean 'model'"):
+        counts.columns("md", modl="binary")  # type: ignore[call-arg]
     with raises(TypeError, "chi2_has_no_option_sample_wieght_did", argument="sample_wieght"):
         ts.chi2([[1, 0], [0, 1]], ["a", "b"], sample_wieght=[1, 1])  # type: ignore[call-arg]
 

@@ -105,6 +105,9 @@ def test_counts_are_added_up_in_any_order_of_arrival() -> None:
     (total,) = spark._add_up(spark._added, ts.load, node_of(tables)).to_pylist()
     assert (total["part"], total["error"]) == (7, None)
     assert ts.load(total["counts"]) == counts[0] + counts[1] + counts[2]
+    # The last node of an odd number of parts has one part.
+    (alone,) = spark._add_up(spark._added, ts.load, node_of(tables[:1])).to_pylist()
+    assert (alone["part"], alone["error"], ts.load(alone["counts"])) == (7, None, counts[0])
 
 
 def test_counts_that_cannot_be_added_become_a_row_with_the_error() -> None:

@@ -108,6 +108,7 @@ MANY = [f"text {i} of many" for i in range(40)]
 TWO = ["good", "bad"] * 20
 SANE: list[tuple[list[str], list[str], str]] = [
     (TWO, MANY, "as_many_labels_as_documents"),
+    (TWO[:20], MANY[:20], "as_many_labels_as_20_documents"),  # the least that is no example
     (MANY, ["class", *TWO[1:]], "the_first_label_occurs_nowhere_else"),
     (["message", *MANY[:4]], ["class", *TWO[:4]], "the_first_label_occurs_nowhere_else"),
     (["0", *MANY[:4]], ["1", *TWO[:4]], "the_first_label_1_occurs_nowhere_else"),

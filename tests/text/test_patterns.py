@@ -71,6 +71,15 @@ def test_adversarial_texts(pattern: str, is_full: bool) -> None:
         assert matches(pattern, texts, piece) == expected(pattern, texts)
 
 
+@pytest.mark.parametrize(
+    "pattern", ["a(?:b?)*?c", "a(?:b*|c)*?", "(?:a??){2,3}?b", "x(?:\\b)*?y", "(?:a?b?)+?c"]
+)
+def test_lazy_loops_whose_rounds_may_be_empty(pattern: str) -> None:
+    texts = ["abbc ac abcabc", "aab b ab", "xy x y", "abababc c bc", "a", ""]
+    for piece in (SMALLEST, USUAL):
+        assert matches(pattern, texts, piece) == expected(pattern, texts)
+
+
 @pytest.mark.full(cases=len(LEFT_TO_PYTHON))
 @pytest.mark.parametrize("pattern", LEFT_TO_PYTHON)
 def test_patterns_left_to_python(pattern: str) -> None:

@@ -72,6 +72,15 @@ def test_omp_num_threads_is_respected() -> None:
     assert 1 <= int(run(code, OMP_NUM_THREADS="64")) <= available  # a quota may allow fewer
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="only Linux limits a process")
+def test_the_processors_of_the_process_are_respected() -> None:
+    code = (
+        "import os; os.sched_setaffinity(0, list(os.sched_getaffinity(0))[:1])\n"
+        "from termsift import _core; print(_core.effective_n_threads(0))"
+    )
+    assert run(code) == "1"
+
+
 @needs_openmp
 def test_threadpoolctl_is_respected() -> None:
     threadpoolctl = pytest.importorskip("threadpoolctl")

@@ -120,6 +120,14 @@ def test_equal_labels_are_one_class():
     assert ts.count(DENSE, [1, "1", b"1"]).classes == [b"1", 1, "1"]
 
 
+@pytest.mark.parametrize("unit", ["D", "s", "ns"])
+def test_dates_are_classes_of_their_own_type(unit):
+    dates = np.array(["2020-01-02", "2020-01-01"], f"M8[{unit}]")
+    classes = ts.count(DENSE[:2], dates).classes
+    assert classes == [dates[1], dates[0]]
+    assert [type(label) for label in classes] == [np.datetime64] * 2
+
+
 def test_indicator_as_lists_updates_the_same_classes():
     as_array, as_lists = base("several labels"), base("several labels")
     as_array.update(DENSE, INDICATOR)
