@@ -13,6 +13,7 @@ from private import _core, build_info
 from termsift import cli
 from termsift.io import Collection, load_demo
 
+QUICK_EXAMPLES = 10  # of Hypothesis for each test of the quick tier
 TESTS = Path(__file__).parent
 SCRIPTS = TESTS / "scripts"
 
@@ -51,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{room}: a test in a folder {room}/ of tests/")
     # There is no deadline, because a test must not fail on a slow machine. CI tries the same
     # examples in every run, and other runs try new ones. HYPOTHESIS_EXAMPLES sets their number.
-    usual = "100" if config.getoption("--full") else "10"
+    usual = 100 if config.getoption("--full") else QUICK_EXAMPLES
     settings.register_profile(
         "termsift",
         deadline=None,
@@ -110,7 +111,8 @@ def is_among(passed: set[tuple[str | None, str | None]], item: pytest.Item) -> b
 def has_more_examples(item: pytest.Item) -> bool:
     """Return whether a test tries more examples in the full tier than in the quick tier."""
     test = getattr(item, "obj", None)
-    of_hypothesis = getattr(test, "is_hypothesis_test", False)
+    is_longer = settings.default.max_examples > QUICK_EXAMPLES
+    of_hypothesis = is_longer and getattr(test, "is_hypothesis_test", False)
     return of_hypothesis or "is_full" in getattr(item, "fixturenames", ())
 
 
