@@ -1,14 +1,17 @@
 #include "termsift/parallel.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/bucket_sort.hpp"
 #include "check.hpp"
 #include "termsift/types.hpp"
 
@@ -320,6 +323,22 @@ TEST(threads_are_worth_their_work) {
   CHECK_EQ(worth(threads, std::int64_t{1} << 40).count, 8);
   CHECK_EQ(worth(threads, 500, 100).count, 5);
   CHECK(worth(threads, 0).poll && worth(threads, 0).poll());
+}
+
+TEST(parts_are_sorted_and_merged_for_any_number_of_threads) {
+  std::uint64_t state = 1;
+  std::vector<std::uint32_t> numbers(9 << 14);
+  for (std::uint32_t& number : numbers) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    number = static_cast<std::uint32_t>(state >> 40);
+  }
+  std::vector<std::uint32_t> sorted = numbers;
+  std::sort(sorted.begin(), sorted.end());
+  for (const int n_threads : {1, 2, 3, 5, 9}) {
+    std::vector<std::uint32_t> found = numbers;
+    sort_in_parts(found.begin(), found.end(), {n_threads, {}}, std::less<>());
+    CHECK(found == sorted);
+  }
 }
 
 #ifndef _WIN32

@@ -699,6 +699,10 @@ WORDING: dict[str, str] = {
     ),
     "did_you_mean_pills": "terms has 'pill', which is no term of the counts; did you mean 'pills'?",
     "direction_must_be_one_of": "direction must be one of both, over, under, got 'up'",
+    "dispersion_has_a_negative_count": (
+        "X has -1 at row 0, column 0, expected a finite count that is not negative "
+        "(HashingVectorizer needs alternate_sign=False)"
+    ),
     "dispersion_has_documents_of_1": (
         "dispersion has documents of 1 term, but the counts have 2: pass the documents "
         "that were counted"
@@ -1915,6 +1919,9 @@ WORDING: dict[str, str] = {
     "the_first_label_occurs_nowhere_else": (
         "the label of the first document, 'class', occurs nowhere else: if the first row is a "
         "header, leave it out, or name the columns by text= and label="
+    ),
+    "the_first_line_declares_more_terms_than_names": (
+        "…, line 1: declares 3 terms, but there are 2 names"
     ),
     "the_first_line_is_a_heading": (
         "…words: the first line, …, is taken as a heading and left out; if it is a "

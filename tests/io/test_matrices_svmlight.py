@@ -269,6 +269,24 @@ def test_numbers_that_disagree_with_the_first_line(read: Any, text: bytes, messa
         read(text)
 
 
+def test_the_first_line_declares_no_more_terms_than_names(tmp_path: Path) -> None:
+    path = tmp_path / "f.svm"
+    path.write_bytes(b"1 3 4\n1 2:1\n")
+    names = tmp_path / "names.txt"
+    names.write_text("a\nb\nc\n")
+    assert ts.count(ts.scan(path, term_names=names)).n_terms == 3
+    names.write_text("a\nb\n")
+    with raises(ValueError, "the_first_line_declares_more_terms_than_names"):
+        ts.count(ts.scan(path, term_names=names))
+
+
+def test_indices_and_numbers_of_queries_may_have_a_sign(tmp_path: Path) -> None:
+    path = tmp_path / "f.svm"
+    path.write_bytes(b"+1 qid:+3 +1:2 +3:+4\n-1 qid:3 2:1\n")
+    collection = ts.io.read_collection(ts.scan(path))
+    assert collection.X.toarray().tolist() == [[2, 0, 4], [0, 1, 0]]
+
+
 def test_many_bad_lines_take_little_time(tmp_path: Path) -> None:
     path = tmp_path / "f.svm.gz"
     path.write_bytes(gzip.compress(b"1 1:1\n" + b"1 1:x\n" * 3_000_000))

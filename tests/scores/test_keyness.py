@@ -274,6 +274,10 @@ def test_documents_add_the_dispersions() -> None:
         assert_array_equal(found.table[f"juilland_{side}"], juilland[row, index])
     with raises(ValueError, "dispersion_has_documents_of_1", argument="dispersion"):
         whole.keyness("a", "b", dispersion=(X[:, :1], documents[1]))
+    wrong = X.copy()
+    wrong[0, 0] = -1
+    with raises(ValueError, "dispersion_has_a_negative_count", argument="dispersion"):
+        whole.keyness("a", "b", dispersion=(wrong, documents[1]))
 
 
 @pytest.mark.parametrize(

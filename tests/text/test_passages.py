@@ -71,6 +71,13 @@ def test_passages_do_not_depend_on_threads() -> None:
     assert one == two == seven
 
 
+def test_each_list_of_a_document_with_several_labels_has_its_own_length() -> None:
+    y = np.array([[1, 0], [1, 1]])
+    found = ts.find_passages(["eggs", "eggs and eggs"], y, "eggs", n_passages=2)
+    documents = [[passage.document for passage in of["eggs"]] for of in found.values()]
+    assert documents == [[0, 1], [1, 1]]
+
+
 def test_it_stops_reading_when_every_list_is_full() -> None:
     def texts() -> Any:
         yield from TEXTS

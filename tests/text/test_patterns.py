@@ -230,6 +230,7 @@ MALFORMED = {
     "an unknown context": {"context_after": np.ones(4, np.uint8)},
     "too few contexts": {"context_after": np.zeros(3, np.uint8)},
     "tests of another width": {"tests": np.zeros((0, 1, 5), np.uint8)},
+    "sets of another width": {"sets": np.array([[0, 1, 0]], np.uint8)},
     "no dimension": {"sets": np.zeros(4, np.uint8)},
     "no context": {"tests": np.zeros((0, 0, 4), np.uint8)},
     "a range without a class": {"classes": np.array([0, 1], np.uint8)},
