@@ -472,12 +472,16 @@ class Results:
     def is_done(self, place: Place) -> bool:
         return self.of.get(place.key) in ("killed", "not compiled")
 
-    def totals(self) -> Counter[str]:
-        """Return how many changes have each result, where a listed change is equivalent."""
+    def totals(self, places: list[Place]) -> Counter[str]:
+        """Return how many changes of places have each result, where a listed change is equivalent.
+
+        The file may have results of an earlier state of the code too.
+        """
         known = equivalents()
+        results = ((place.key, self.of.get(place.key, "not tried")) for place in places)
         return Counter(
             "equivalent" if result != "killed" and key in known else result
-            for key, result in self.of.items()
+            for key, result in results
         )
 
 
@@ -640,7 +644,7 @@ def main() -> None:
     if taken_back := take_back(program, tests, results):
         for of_pass in Pass:
             try_places(program, taken_back, tests, results, options.workers, of_pass)
-    n = results.totals()
+    n = results.totals(chosen)
     share = n["killed"] / max(1, n["killed"] + n["survived"] + n["unreached"])
     print(f"{dict(n)}: the tests notice {share:.1%} of the changes that a test can notice")
     sys.exit(share < LEAST_SHARE)

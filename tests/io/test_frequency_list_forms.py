@@ -37,6 +37,7 @@ FORMS: dict[str, str] = {
     "pandas": ',freq,word\n0,100,the\n1,50,of\n2,7,""""\n',
     "pandas of a series": ',0\nthe,100\nof,50\n"""",7\n',
     "R": '"word"\t"freq"\n"1"\t"the"\t100\n"2"\t"of"\t50\n"3"\t""""\t7\n',
+    "R with blanks": '"word" "freq"\n"1" "the" 100\n"2" "of" 50\n"3" """" 7\n',
     "quanteda": '"feature","frequency","rank","docfreq","group"\n"the",100,1,2,"all"\n'
     '"of",50,2,2,"all"\n"""",7,3,1,"all"\n',
     "tidytext": 'word,n\nthe,100\nof,50\n"""",7\n',

@@ -38,6 +38,17 @@ def test_rows_that_are_left_out_count_before_the_next_file(
     assert scan.places(found.documents)[-1].startswith(str(paths[1]))
 
 
+def test_the_last_document_that_was_read_has_a_place(tmp_path: Path) -> None:
+    paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for path in paths:
+        path.write_text("text,label\nbacon,ham\npills,spam\n")
+    scan = ts.scan(paths)
+    # Reading stops when the list is full.
+    found = ts.find_passages(scan, queries={"spam": "pills"}, n_passages=1)
+    (passage,) = found["spam"]["pills"]
+    assert scan.places([passage.document]) == [f"{paths[0]}, row 2"]
+
+
 def test_places_of_documents_that_were_not_read(tmp_path: Path) -> None:
     paths = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for path in paths:

@@ -336,6 +336,15 @@ def test_the_last_two_terms_are_a_tie(table: Any, weight: list[float] | None) ->
     assert both(of(table, weight)).indices.tolist() == [0, 1]
 
 
+@pytest.mark.parametrize("n_terms", [3, 5])
+def test_the_last_two_of_more_terms_are_a_tie(n_terms: int) -> None:
+    rng = np.random.default_rng(n_terms)
+    for _ in range(100):
+        ranking = both(of(rng.integers(1, 10**12, (3, n_terms))))
+        assert ranking.informative == n_terms
+        assert ranking.indices[-2] < ranking.indices[-1]
+
+
 def test_a_tenth_is_a_tenth() -> None:
     for alpha in (0.1, (0.1, 0.3), (0.1, 0.1 * 3)):
         counts = of([[23, 12, 1], [2, 1, 0]])

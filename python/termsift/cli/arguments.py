@@ -74,20 +74,18 @@ def written(args: argparse.Namespace, argument: Argument) -> str:
             return "--no-labels (of keyness, count, info and classify)"
         argument = Argument("no_labels")
     dest = getattr(args, "option_of", {}).get(argument.name, argument.name)
-    # A flag is the option of one value, such as --binary of binary=True.
-    actions = [action for action in args.parser._actions if action.dest == dest]
-    actions.sort(key=lambda action: action.nargs == 0)
-    if not actions:
+    action = next((action for action in args.parser._actions if action.dest == dest), None)
+    if action is None:
         return str(argument)
-    option = _name(actions[0])
+    option = _name(action)
     if not argument.values:
         return option
     (value,) = argument.values
-    for action in actions:
-        if isinstance(action, argparse.BooleanOptionalAction):
-            return action.option_strings[0 if value else -1]
-        if action.nargs == 0:
-            return _name(action)
+    if isinstance(action, argparse.BooleanOptionalAction):
+        return action.option_strings[0 if value else -1]
+    # A flag is the option of one value, such as --binary of binary=True.
+    if action.nargs == 0:
+        return option
     words = value if isinstance(value, (list, tuple)) else [value]
     return f"{option} {_in_shell(','.join(map(str, words)))}"
 
