@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import termsift as ts
+from termsift.io import Collection
 
 
 @pytest.fixture
@@ -195,7 +196,10 @@ def test_options_of_a_list_need_a_list(run: Any, novel: Path) -> None:
         assert complaint == f"there is no --versus-list, so leave out --list-{option} 1"[:-2]
 
 
-def test_the_encoding_reaches_the_list(run: Any, novel: Path, found: Any, refused: Any) -> None:
+def test_the_encoding_reaches_the_list(
+    run: Any, novel: Path, found: Any, docstrings: Collection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ts.io, "load_demo", lambda: docstrings)
     latin = "word\tfreq\ncaf\xe9\t9\n".encode("latin-1")
     assert found(latin, "--encoding", "latin-1") == {"café": "9"}
     assert found("word\tfreq\ncafé\t9\n".encode("utf-16")) == {"café": "9"}

@@ -16,6 +16,13 @@ inline constexpr bool has_thread_sanitizer = true;
 inline constexpr bool has_thread_sanitizer = false;
 #endif
 
+// Returns values to try, or the first alone with ThreadSanitizer, which is slow and reports the same races for each of them.
+template <class T>
+std::vector<T> few_values(std::vector<T> values) {
+  if (has_thread_sanitizer) values.resize(1);
+  return values;
+}
+
 // Returns the numbers of threads to try. ThreadSanitizer is slow, and reports a race of two threads also among seven, so it
 // tries the largest number alone.
 inline std::vector<int> thread_counts(std::vector<int> counts) {

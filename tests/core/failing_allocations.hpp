@@ -92,7 +92,7 @@ inline long fail_everywhere(const std::function<std::string()>& run) {
   const std::string want = run();
   CHECK_EQ(run(), want);  // allocates the memory that later calls use again
   ++n_calls;
-  for (long i = 0;; i += every ? 1 : 1 + i / 30) {
+  for (long i = 0;; i += every ? 1 : 1 + i / 15) {
     const long live = n_live;
     bool thrown = false, same = true;
     until_failure = i;

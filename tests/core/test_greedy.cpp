@@ -253,7 +253,7 @@ TEST(many_classes_have_the_plain_order_on_any_thread_and_target) {
 TEST(a_thousand_classes_have_the_plain_order_on_any_thread) {
   Random random(16);
   for (const Sparse kind : sparse_kinds)
-    for (const std::size_t n_classes : {513u, 1024u, 1100u}) {
+    for (const std::size_t n_classes : check::few_values<std::size_t>({1100, 513, 1024})) {
       std::vector<double> prior;
       const auto c = make_sparse_case<Int>(kind, n_classes, 300, prior, random);
       constexpr Int k = 12;

@@ -239,7 +239,7 @@ struct Tuned {
 };
 
 TEST(counts_of_random_texts_are_those_of_a_plain_loop) {
-  for (std::uint64_t seed = 0; seed < 4; ++seed) check_everything(seed);
+  for (const std::uint64_t seed : check::few_values<std::uint64_t>({0, 1, 2, 3})) check_everything(seed);
 }
 
 TEST(small_chunks_give_the_same_counts) {
@@ -256,7 +256,7 @@ TEST(many_words_in_full_tables_give_the_same_counts) {
   text_tuning().small_slots = 64;
   std::mt19937_64 random(14);
   const Collection collection = random_collection(random, 400, 20'000, 3);
-  for (const auto& [min_n, max_n] : {std::pair(1, 1), {1, 2}, {2, 3}}) {
+  for (const auto& [min_n, max_n] : check::few_values<std::pair<int, int>>({{1, 2}, {1, 1}, {2, 3}})) {
     TextRules rules;
     rules.min_n = min_n;
     rules.max_n = max_n;
@@ -287,7 +287,7 @@ TEST(words_of_several_threads_are_united) {
   text_tuning().chunk_bytes = 1000;
   text_tuning().first_slots = 8;
   text_tuning().small_slots = 1 << 9;
-  for (const std::size_t step : {0, 500, 1500}) {
+  for (const std::size_t step : check::few_values<std::size_t>({500, 0, 1500})) {
     const Collection collection = words_of_texts(12, 1500, step);
     for (const std::int64_t max_n : {1, 2}) {
       TextRules rules;
@@ -337,7 +337,7 @@ TEST(threads_that_share_terms_give_the_same_counts) {
   text_tuning().chunk_bytes = 1000;
   text_tuning().first_slots = 8;
   text_tuning().small_slots = 1 << 9;
-  for (const std::size_t step : {0, 500, 1500}) {
+  for (const std::size_t step : check::few_values<std::size_t>({500, 0, 1500})) {
     const Collection collection = words_of_texts(12, 1500, step);
     for (const std::int64_t max_n : {1, 2}) {
       const TextRules rules = rules_with_sketch(collection, max_n);
