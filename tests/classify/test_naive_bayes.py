@@ -101,6 +101,11 @@ def test_leaving_one_out_is_the_references(model: Any) -> None:
     assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
+def test_leaving_out_none_of_no_documents() -> None:
+    classifier = ts.count(np.eye(3, dtype=int), [0, 1, 1]).naive_bayes()
+    assert classifier.leave_one_out(np.zeros((0, 3), int), []).shape == (0, 2)
+
+
 # ---- texts ---------------------------------------------------------------------------------------
 
 

@@ -19,7 +19,7 @@ inline constexpr bool has_thread_sanitizer = false;
 // Returns values to try, or the first alone with ThreadSanitizer, which is slow and reports the same races for each of them.
 template <class T>
 std::vector<T> few_values(std::vector<T> values) {
-  if (has_thread_sanitizer) values.resize(1);
+  if (has_thread_sanitizer) values.erase(values.begin() + 1, values.end());
   return values;
 }
 

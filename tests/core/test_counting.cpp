@@ -119,7 +119,7 @@ TEST(windows_of_documents_split_between_threads) {
   Labels together{5, false, {0}, {}}, last(together);
   for (std::int64_t d = 0; d < n_docs; ++d) together.add({static_cast<ClassId>(5 * d / n_docs)}), last.add({4});
   const Labels anywhere = random_labels(random, n_docs, 5, false), several = random_labels(random, n_docs, 5, true);
-  for (const Labels& labels : {together, last, anywhere, several}) {
+  for (const Labels& labels : check::few_values<Labels>({several, together, last, anywhere})) {
     const std::string expected = describe(count(no_counts<std::int64_t>(5), x, labels, {}, {{}, 1, CountingPath::rows}));
     for (const Way& way : ways({1 << 16, default_window_bytes}, check::thread_counts({2, 7})))
       CHECK_EQ(way.text + describe(count(no_counts<std::int64_t>(5), x, labels, {}, way.options)), way.text + expected);

@@ -325,6 +325,13 @@ def test_counts_beyond_the_grid_are_refused(table: Any, alpha: float, key: str) 
             of(table).greedy(alpha=alpha, exhaustive=exhaustive)
 
 
+def test_few_occurrences_beside_many_are_exact_on_the_grid() -> None:
+    table = [[2**50, 1], [1, 2**50]]
+    ranking = both(of(table), alpha=0)
+    indices, _ = reference.greedy(of(table), alpha=0)
+    assert ranking.indices.tolist() == indices.tolist() == [0, 1]
+
+
 @pytest.mark.parametrize(
     ("table", "weight"),
     [
