@@ -16,7 +16,8 @@ inline constexpr bool has_thread_sanitizer = true;
 inline constexpr bool has_thread_sanitizer = false;
 #endif
 
-// Returns values to try, or the first alone with ThreadSanitizer, which is slow and reports the same races for each of them.
+// Returns values to try, or the first alone with ThreadSanitizer, which is slow. Values should change the data, and hardly
+// what the threads do.
 template <class T>
 std::vector<T> few_values(std::vector<T> values) {
   if (has_thread_sanitizer) values.erase(values.begin() + 1, values.end());

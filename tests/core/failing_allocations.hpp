@@ -87,7 +87,7 @@ std::string listed(const T* values, std::int64_t n) {
 // Calls `run` with each allocation failing in turn, and returns the number of allocations. `run` describes its result. The
 // call must throw std::bad_alloc, or succeed without the memory. Nothing may leak, and the next call must succeed. With
 // several threads, the order of their allocations varies, so the failure can happen in any thread. Of a call with more than
-// thirty allocations, some of the later ones are left out, unless `every` is set.
+// fifteen allocations, some of the later ones are left out, unless `every` is set.
 inline long fail_everywhere(const std::function<std::string()>& run) {
   const std::string want = run();
   CHECK_EQ(run(), want);  // allocates the memory that later calls use again

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -326,12 +327,9 @@ TEST(threads_are_worth_their_work) {
 }
 
 TEST(parts_are_sorted_and_merged_for_any_number_of_threads) {
-  std::uint64_t state = 1;
+  std::mt19937 random(1);
   std::vector<std::uint32_t> numbers(9 << 14);
-  for (std::uint32_t& number : numbers) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    number = static_cast<std::uint32_t>(state >> 40);
-  }
+  for (std::uint32_t& number : numbers) number = static_cast<std::uint32_t>(random() >> 8);
   std::vector<std::uint32_t> sorted = numbers;
   std::sort(sorted.begin(), sorted.end());
   for (const int n_threads : {1, 2, 3, 5, 9}) {
